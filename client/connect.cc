@@ -32,8 +32,8 @@ namespace {
 // A server that says nothing for so long is not waited for.
 constexpr absl::Duration kSilence = absl::Seconds(5);
 
-// Whether a server has answered, and said that we may not come in: nothing
-// that a fallback should hide.
+// True if a server has answered, and said that we may not come in: a fallback
+// should not hide that.
 bool IsRefusal(const absl::Status& status) {
   return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
 }
@@ -46,8 +46,8 @@ struct Reached {
 };
 absl::StatusOr<std::vector<Client>> ClientsOf(const ConnectOptions& options) {
   std::vector<Client> servers;
-  // With another one behind it a silent server is given up, so that work goes
-  // on; without one its session is kept as long as its lease.
+  // If another client stands behind it, a silent server is given up, so that
+  // work goes on; else its session is kept as long as its lease.
   const bool stands_in = options.fallback.valid() || options.servers.size() > 1;
   for (const std::string& server : options.servers) {
     HAWSER_ASSIGN_OR_RETURN(

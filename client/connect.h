@@ -17,8 +17,9 @@ struct ConnectOptions {
   // "host:port" or "unix:/path"; the first one that answers is used, and when
   // that is gone the others in this order.
   std::vector<std::string> servers;
-  // What servers are trusted by and told; unless said otherwise here that of
-  // HAWSER_TLS_CA, HAWSER_TLS_CERT, HAWSER_TLS_KEY and HAWSER_TOKEN_FILE.
+  // The certificates that servers are trusted by and the token they are told;
+  // unless said otherwise here, those of HAWSER_TLS_CA, HAWSER_TLS_CERT,
+  // HAWSER_TLS_KEY and HAWSER_TOKEN_FILE.
   Credentials credentials = Credentials::FromEnvironment();
   // Computes when the server does not; Client() for none.
   Client fallback = Client::Cpu();
@@ -28,7 +29,7 @@ struct ConnectOptions {
   // In the server's log; empty: "<host>:<process id>".
   std::string client_name = {};
   // For Sharded: whether one function may run on servers of several engines.
-  // What they give agrees within the ulp of its ops then, not by bits.
+  // Their results then agree within the ulp of its ops, not by bits.
   bool mix_engines = false;
 };
 
@@ -47,10 +48,11 @@ absl::StatusOr<Client> Connect(ConnectOptions options);
 // had, which is made again on the others; with none left the fallback computes.
 //   absl::StatusOr<Client> client = Sharded({.servers = {"gpu-1:7070",
 //                                                        "gpu-2:7070"}});
-// HAWSER_SPREAD=1 makes one of HAWSER_SERVERS. Of servers of several engines
-// those with the engine of the first that answers are used, unless they may mix;
-// the others are named in the log. Blocks until each has answered or had its
-// timeout. Errors: as Connect; kInvalidArgument for a server listed twice.
+// HAWSER_SPREAD=1 makes one of HAWSER_SERVERS. If the servers have several
+// engines, those with the engine of the first that answers are used, unless
+// they may mix; the others are named in the log. Blocks until each has answered
+// or had its timeout. Errors: as Connect; kInvalidArgument for a server listed
+// twice.
 absl::StatusOr<Client> Sharded(ConnectOptions options);
 
 // Work goes to `primary`; when that is gone, per policy, to `secondary`. The

@@ -17,7 +17,7 @@ using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 using google::protobuf::io::StringOutputStream;
 
-// What a bulk frame carries besides data: ids, digests, secrets, a shape.
+// The bytes of a bulk frame besides its data: ids, digests, secrets, a shape.
 constexpr uint32_t kMaxHeaderField = 4096;
 constexpr int kMaxHeader = 4 * kMaxHeaderField;
 

@@ -29,7 +29,7 @@ class InFrame {
   // more than 16 KiB besides it.
   bool Parse(grpc::ByteBuffer* buffer, int data_field,
              google::protobuf::MessageLite* header);
-  // Of the data, in bytes.
+  // The bytes of the data.
   uint64_t size() const { return size_; }
   // Copies all of the data to `into`.
   void CopyTo(char* into) const;

@@ -1,4 +1,4 @@
-// What a server computes on: `--device`.
+// The device that a server computes on: `--device`.
 #ifndef HAWSER_SERVER_DEVICE_H_
 #define HAWSER_SERVER_DEVICE_H_
 

@@ -20,7 +20,7 @@ struct CommandLine {
 // code 2 for what the flag parser refuses.
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
 
-// Whether --help is among the arguments, and the text it asks for.
+// True if --help is among the arguments; HelpText is what it asks for.
 bool WantsHelp(int argc, char** argv);
 std::string HelpText();
 

@@ -41,7 +41,7 @@ int RpcThreads(int wanted) {
 }
 
 constexpr int kReadBytes = 512 << 10;
-// Of one connection: sessions, transfers and calls under way.
+// The streams of one connection: sessions, transfers and calls under way.
 constexpr int kMostStreams = 1000;
 
 using grpc::experimental::ExternalConnectionAcceptor;
@@ -219,7 +219,7 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   }
   if (options.executor.several_tenants && store.data_dir.empty() &&
       store.tenant_bytes == 0) {
-    // What a tenant puts stays in memory, and must leave room for others.
+    // All that a tenant puts stays in memory, and must leave room for others.
     store.tenant_bytes = store.memory_bytes / 4 * 3;
   }
   auto guard = std::make_unique<ConnectionGuard>(connections);

@@ -29,7 +29,7 @@ struct HostOptions {
   // `account`'s, to which all memory that clients cause is charged.
   int64_t memory = 0;
   std::shared_ptr<MemoryAccount> account;
-  // Has the device give back memory that it keeps for values to come.
+  // Makes the device give back memory that it keeps for values to come.
   std::function<void()> let_go = [] {};
   // Threads that serve connections; 0: by the number of cores.
   int rpc_threads = 0;

@@ -11,9 +11,10 @@
 namespace hawser::server {
 namespace {
 
-// Of a core; housekeeping takes less.
+// The share of a core below which the process is idle; housekeeping takes less.
 constexpr double kIdle = 0.05;
-// What little work may add up to is worth a walk through the heap from here on.
+// Growth of this size, which little work may add up to, is worth a walk through
+// the heap.
 constexpr int64_t kWorth = 16 << 20;
 
 absl::Duration ProcessorTime() {

@@ -11,10 +11,12 @@
 namespace hawser::server {
 
 // The allocator keeps what was freed, and engines keep blocks for values to
-// come: right while work goes on, wrong for hours after a burst. Of one thread.
+// come: right while work goes on, wrong for hours after a burst. Used by one
+// thread.
 class IdleMemory {
  public:
-  // What it looks at and does; this process's, unless a test gives others.
+  // The process that it looks at and trims; this process, unless a test gives
+  // another.
   struct Process {
     std::function<absl::Time()> now;
     std::function<absl::Duration()> used;  // of the processors, in all
@@ -28,7 +30,7 @@ class IdleMemory {
                       Process process = ThisProcess())
       : let_go_(std::move(let_go)), process_(std::move(process)) {}
 
-  // To be called every second or so. Once the process has used little of a core
+  // To be called every second or so. If the process has used little of a core
   // since the last call, gives back what is free: once, until it has worked
   // again or grown in spite of that.
   void Look();

@@ -30,7 +30,7 @@ class Listener {
 
   // "127.0.0.1:7070", with the port that was taken, or "unix:/path".
   const std::string& address() const { return address_; }
-  // Whether only this machine can reach it.
+  // True if only this machine can reach it.
   bool local() const { return local_; }
   // Non-blocking.
   int fd() const { return fd_; }

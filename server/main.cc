@@ -152,7 +152,7 @@ int Serve(const CommandLine& line) {
   }).detach();
   (*host)->Stop();
   host->reset();
-  // What a lost device holds may never be given back.
+  // Memory of a lost device may never be given back.
   if (code == kDeviceLost) _exit(code);
   return code;
 }

@@ -15,7 +15,7 @@ class Sweeper {
  public:
   ~Sweeper() { Stop(); }
 
-  // Once, if at all.
+  // Called once, if at all.
   void Start(std::function<void()> sweep);
   // True for the first caller, which waits for a call that runs; nothing is
   // called after that, also when there was no Start.

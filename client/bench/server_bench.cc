@@ -63,8 +63,8 @@ void NoteFailure(const Timed& theirs, BenchReport* report) {
       absl::StrCat("no ", theirs.name, ": ", theirs.failure.message()));
 }
 
-// What TCP is measured by: exchanges with a peer where the plan names one, else
-// connecting to the server where it has a TCP address.
+// TCP is measured by exchanges with a peer if the plan names one, else by
+// connecting to the server if it has a TCP address.
 struct Tcp {
   std::optional<TcpEndpoint> server;
   std::unique_ptr<TcpLink> peer;

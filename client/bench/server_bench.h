@@ -34,12 +34,12 @@ struct BenchReport {
   std::vector<BenchRow> rows;
   // Sentences on what could not be compared, and why.
   std::vector<std::string> notes;
-  // What went wrong after the server had answered; the rows are valid all the
-  // same.
+  // An error that came after the server had answered; the rows are valid all
+  // the same.
   absl::Status failure;
 };
 
-// Where and how long to measure.
+// The server to measure, and how long.
 struct BenchPlan {
   std::string address;  // of the server
   std::shared_ptr<runtime::Client> client;

@@ -23,7 +23,7 @@ inline Literal Filled(float value) {
   return out;
 }
 
-// Whether `value` is Filled(expected), by its last element. Errors: its own;
+// Checks by its last element that `value` is Filled(expected). Errors: its own;
 // kInternal naming both.
 inline absl::Status Check(const absl::StatusOr<Literal>& value,
                           float expected) {

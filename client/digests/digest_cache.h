@@ -17,8 +17,8 @@
 
 namespace hawser {
 
-// Where to remember, by HAWSER_CACHE, XDG_CACHE_HOME and HOME; "" for nowhere.
-// `variable` is getenv.
+// Returns the folder to remember in, by HAWSER_CACHE, XDG_CACHE_HOME and HOME;
+// "" for nowhere. `variable` is getenv.
 std::string CacheFolder(
     const std::function<const char*(const char* name)>& variable);
 

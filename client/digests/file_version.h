@@ -21,7 +21,7 @@ struct FileVersion {
 
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 
-  // Whether a change after `now` surely shows: the last one was 2 s before,
+  // True if a change after `now` surely shows: the last one was 2 s before,
   // more than the clock of any file system takes for a step.
   bool SettledAt(absl::Time now) const;
 };

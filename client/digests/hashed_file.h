@@ -28,21 +28,21 @@ struct HashedFile {
   // In the order of the file: lazy where their digests were remembered, else
   // values with digests or without.
   std::vector<DatasetSource::Array> arrays;
-  // Of arrays whose digests were not remembered.
+  // The bytes of arrays whose digests were not remembered.
   int64_t new_bytes = 0;
 };
 
-// The arrays of a file. Where their digests are remembered, the file is not
-// even opened before a value is wanted; kAborted, naming the path, when it
-// has changed by then. Others are hashed here if that can be remembered: not
-// where nothing is, nor for a file that just changed. Their hashing is left to
-// the sender, which does both at once. A file that changes meanwhile is
+// The arrays of a file. If their digests are remembered, the file is not even
+// opened before a value is wanted; kAborted, naming the path, when it has
+// changed by then. Others are hashed here if that can be remembered: not where
+// nothing is, nor for a file that just changed. Their hashing is left to the
+// sender, which does both at once. A file that changes meanwhile is
 // not remembered. Errors: those of ReadArrays.
 absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
                                       const ReadOptions& read,
                                       const HashOptions& hash);
 
-// Whether ReadHashed would find a file's digests without opening it.
+// True if ReadHashed would find a file's digests without opening it.
 bool IsRemembered(const std::string& path, const ReadOptions& read,
                   DigestCache* cache);
 

@@ -1,8 +1,8 @@
 // k-means on Fashion-MNIST's images.
 //
-// The centres begin as images chosen by a key. One call turns, in the graph,
+// The centres begin as images chosen by a key. One call iterates, in the graph,
 // until no image changes its centre; what comes back are centres, how many
-// images each has, and how many turns it took.
+// images each has, and how many iterations it took.
 
 #include <algorithm>
 #include <cstdint>

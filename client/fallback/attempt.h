@@ -21,7 +21,7 @@ struct Attempt {
 };
 
 // The limits of a call, and when its waits for the primary end where its caller
-// set no deadline; infinite: it has not waited yet. What is done once the
+// set no deadline; infinite: it has not waited yet. Work that is done once the
 // primary is back has the caller's limits again.
 struct PatientCall : runtime::CallOptions {
   absl::Time wait_end = absl::InfiniteFuture();

@@ -56,7 +56,7 @@ class Breaker {
   const Options options_;
   mutable Mutex mu_;
   uint64_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
-  // Of Closed, while it is open.
+  // The promise of Closed, while it is open.
   std::shared_ptr<Promise<bool>> closed_ ABSL_GUARDED_BY(mu_);
   bool abandoned_ ABSL_GUARDED_BY(mu_) = false;
   Alarm alarm_;  // last: its thread uses the rest

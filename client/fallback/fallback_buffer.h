@@ -10,8 +10,8 @@
 
 namespace hawser {
 
-// What the primary has of it is `primary_`, made in `epoch_` of the breaker: in
-// a later one it is lost to it. The recipe is always there.
+// The primary has it as `primary_`, made in `epoch_` of the breaker: in a later
+// epoch that is lost. The recipe is always there.
 class FallbackBuffer : public runtime::Buffer,
                        public RecipeHolder,
                        public std::enable_shared_from_this<FallbackBuffer> {
@@ -43,8 +43,8 @@ class FallbackBuffer : public runtime::Buffer,
 
   const RecipePtr& recipe() const { return recipe_; }
   const std::shared_ptr<Gate>& gate() const { return gate_; }
-  // As an argument for the primary: the buffer there, or else one made again,
-  // from the value, which may be computed on the secondary first, or by
+  // Returns an argument for the primary: the buffer there, or else one made
+  // again, from the value, which may be computed on the secondary first, or by
   // replaying what led to it. Blocks only in that case, until the caller's
   // deadline. Called inside the gate.
   absl::StatusOr<runtime::BufferPtr> OnPrimary(
@@ -69,8 +69,8 @@ class FallbackBuffer : public runtime::Buffer,
   void OnAnswer(const absl::StatusOr<Literal>& value, Attempt attempt,
                 const PatientCall& call, const LiteralPromise& promise);
   // Makes the value on the secondary, on the client's worker; inside the gate.
-  // What only the primary can make is fetched when that is back, unless it has
-  // just refused (`may_replay` false): then the error is `why`.
+  // A value that only the primary can make is fetched when that is back, unless
+  // it has just refused (`may_replay` false): then the error is `why`.
   void MakeOnSecondary(const LiteralPromise& promise, const PatientCall& call,
                        const absl::Status& why, bool may_replay);
   void FetchFrom(const runtime::BufferPtr& secondary,

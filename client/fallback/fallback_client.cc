@@ -21,7 +21,7 @@ constexpr absl::Duration kQuiet = absl::Seconds(10);
 // Why a token of BeginWaiting has expired, where that is not the caller's wish.
 constexpr char kNotBack[] = "the server did not come back in time";
 
-// What the end of a wait for the primary means. OK: it is back.
+// Translates the end of a wait for the primary. OK: it is back.
 absl::Status NotBack(const absl::Status& waited, const absl::Status& why) {
   if (!waited.ok() && waited.message() == kNotBack) {
     return ElsewhereError(Unavailable(why.message(), ": ", kNotBack));

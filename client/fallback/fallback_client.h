@@ -81,8 +81,8 @@ class FallbackClient : public runtime::Client {
 
   // The primary as a place, for what `attempt` of `call` needs there.
   Place PrimaryPlace(const Attempt& attempt, const runtime::CallOptions& call);
-  // Whether the primary may do what it did not do in `attempt`: it was not
-  // asked, or has gone since. Else it would only say the same again.
+  // True if the primary may do what it did not do in `attempt`: it was not
+  // asked, or has gone since. If false, it would only say the same again.
   bool MayDiffer(const Attempt& attempt) const;
   // For what only the primary can do, as `why` says: returns once it is there.
   // Blocks: to the caller's deadline, or for all waits of `call` together as

@@ -50,7 +50,7 @@ struct FallbackDatasets::Verbs {
     if (!answer.ok()) (void)client.GiveUp(answer.status(), attempt);
     return answer;
   }
-  // What only the primary knows.
+  // The other verbs need what only the primary knows.
   template <typename Verb>
   absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
     return AskPrimary(verb);
@@ -230,7 +230,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
     if (!client_->GiveUp(info.status(), attempt)) found = info.status();
   }
   if (found.ok() || absl::IsNotFound(found)) {
-    // What was put from here can be used, also when a server that was
+    // A dataset that was put from here can be used, also when a server that was
     // restarted has forgotten it: the first use puts it again.
     MutexLock lock(&mu_);
     auto at = sources_.find(token);
@@ -492,7 +492,7 @@ absl::Status FallbackDatasets::DeleteEverywhere(
 absl::Status FallbackDatasets::Restore(const CancelToken& cancel) {
   runtime::Client& primary = *client_->primary_;
   // A server that was restarted may have lost what was put; only what it lacks
-  // is sent. What was deleted meanwhile it still has.
+  // is sent. It still has what was deleted meanwhile.
   std::map<std::string, DatasetSource, std::less<>> sources;
   std::set<std::string, std::less<>> deleted;
   {

@@ -1,5 +1,5 @@
-// FallbackDatasets: the datasets of a FallbackClient. What was put from here
-// can be put again.
+// FallbackDatasets: the datasets of a FallbackClient. A dataset that was put
+// from here can be put again.
 #ifndef HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
 #define HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
 
@@ -67,7 +67,7 @@ class FallbackDatasets final : public runtime::Datasets {
   // Makes the primary, which is back, what it would be had it not been away.
   // Blocks. Errors: those of the link.
   absl::Status Restore(const CancelToken& cancel);
-  // Whether the last Restore has seen all changes.
+  // True if the last Restore has seen all changes.
   bool Settled();
   // Gives what is in this process alone to the policy's on_unsent, each once.
   // For the end of the process, or of the client.
@@ -149,7 +149,7 @@ class FallbackDatasets final : public runtime::Datasets {
   // Tokens whose values are being fetched to be sources; without those that
   // were deleted meanwhile.
   std::set<std::string, std::less<>> fetching_ ABSL_GUARDED_BY(mu_);
-  // Whether it survives a restart of the primary.
+  // True for a token that survives a restart of the primary.
   std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
   // Tokens, once for each call that puts one again, and that deletes one.
@@ -160,8 +160,8 @@ class FallbackDatasets final : public runtime::Datasets {
   std::map<std::string, std::string, std::less<>> tags_ ABSL_GUARDED_BY(mu_);
   // Tokens that no primary was seen to have.
   std::set<std::string, std::less<>> alone_ ABSL_GUARDED_BY(mu_);
-  // Of sources_, tags_ and deleted_: all there were, and those that Restore has
-  // seen.
+  // The numbers of changes to sources_, tags_ and deleted_: all there were, and
+  // those that Restore has seen.
   int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t restored_ ABSL_GUARDED_BY(mu_) = 0;
 };

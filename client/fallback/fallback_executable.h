@@ -42,7 +42,8 @@ class FallbackExecutable
                      const std::vector<int>& donated) const;
   // OK, or why the primary is not asked.
   absl::Status WhyNotPrimary(const Attempt& attempt);
-  // As the client's; what the primary cannot do it is never asked again.
+  // Gives up as the client does; a thing that the primary cannot do it is never
+  // asked again.
   bool GiveUp(const absl::Status& status, const Attempt& attempt);
 
   // In `epoch` of the breaker, within `bounded`.
@@ -72,8 +73,8 @@ class FallbackExecutable
   absl::StatusOr<Future<Called>> CallPrimary(
       absl::Span<const runtime::Argument> arguments, const PatientCall& call,
       const Attempt& attempt);
-  // By the secondary; what only the primary can do when that is there, unless
-  // it is there and has said why not, which is `primary`.
+  // Calls the secondary; if only the primary can do it, waits until that is
+  // there, unless it is there and has said why not, which is `primary`.
   Future<Called> CallElsewhere(absl::Span<const runtime::Argument> arguments,
                                const PatientCall& call, const Attempt& attempt,
                                const absl::Status& primary);

@@ -22,7 +22,8 @@ struct UnsentDataset {
 };
 
 struct FallbackPolicy {
-  // What makes the secondary take over. A bad graph (kInvalidArgument) and
+  // The errors that make the secondary take over. A bad graph
+  // (kInvalidArgument) and
   // the caller's own cancel or deadline never do.
   bool on_unavailable = true;         // link or session lost
   bool on_resource_exhausted = true;  // the primary is full
@@ -54,7 +55,7 @@ struct FallbackPolicy {
   absl::Duration max_replay = absl::Seconds(10);
   int64_t max_recipe_bytes = int64_t{256} << 20;  // host values held for them
   int64_t checkpoint_bytes = int64_t{64} << 20;
-  // Whether the sources of datasets that were put from here stay referenced,
+  // If true, the sources of datasets that were put from here stay referenced,
   // to put them again where they are missing. Not counted above: a source is
   // a mapped file or memory that is the caller's anyway.
   bool keep_dataset_sources = true;
@@ -67,15 +68,15 @@ struct FallbackPolicy {
   std::function<void(const absl::Status& why)> on_fallback;
 };
 
-// Whether `status`, which the primary gave while the caller still waited, hands
+// True if `status`, which the primary gave while the caller still waited, hands
 // the work to the secondary. `timed_out`: the attempt has had its time.
 // `link_lost`: the link it began on is gone, so that unknown handles and the
 // like are only the echo of that.
 bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
                       bool timed_out, bool link_lost);
 
-// Where something was computed that the primary should have: `there`, and
-// `why`, which triggered it, in a word or two.
+// Returns where something was computed that the primary should have: `there`,
+// and `why`, which triggered it, in a word or two.
 runtime::RanOn StoodIn(const runtime::RanOn& there, const absl::Status& why);
 
 }  // namespace hawser

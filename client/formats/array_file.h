@@ -17,7 +17,7 @@
 
 namespace hawser {
 
-// What a file cannot say itself.
+// The facts that a file cannot say itself.
 struct ReadOptions {
   enum class Format {
     kAny,  // by the first bytes; CSV, which has no magic word, by ".csv"
@@ -47,13 +47,13 @@ absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
 // holds several.
 absl::StatusOr<Literal> ReadArray(const std::string& path);
 
-// Whether ReadArrays knows the file's format, judged by its name and its first
+// True if ReadArrays knows the file's format, judged by its name and its first
 // bytes; the file may be damaged. Errors: those of the file system, naming the
 // path.
 absl::StatusOr<bool> IsArrayFile(const std::string& path,
                                  const ReadOptions& options);
 
-// Whether a file of this name keeps the names of its arrays and may hold
+// True if a file of this name keeps the names of its arrays and may hold
 // several; other files hold one array.
 bool HoldsNames(absl::string_view path);
 

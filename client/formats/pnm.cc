@@ -16,7 +16,7 @@ namespace {
 
 constexpr absl::string_view kPgm = "P5", kPpm = "P6";
 constexpr int kColors = 3;
-// What a header may take with its comments.
+// The most bytes of a header with its comments.
 constexpr int64_t kMostHeader = 4096;
 
 // The numbers behind the two letters, each behind space or comments.

@@ -13,7 +13,7 @@
 
 namespace hawser {
 
-// Whether the file begins as a safetensors file does: the format has no magic
+// True if the file begins as a safetensors file does: the format has no magic
 // word, but a length of 8 bytes and then "{".
 bool LooksLikeSafetensors(const FileBytes& file);
 

@@ -17,7 +17,7 @@ struct Place {
   runtime::Client* client = nullptr;
   // Limits of what is done there.
   runtime::CallOptions call;
-  // What was made there in another life is gone.
+  // Values that were made there in another life are gone.
   uint64_t life = 0;
   // A part of a dataset there, put there first if its source is known.
   std::function<absl::StatusOr<runtime::BufferPtr>(const DatasetPart&)> open;

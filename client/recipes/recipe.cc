@@ -26,7 +26,7 @@ absl::Status Lost(absl::string_view what, const Shape& shape,
 }  // namespace
 
 ExecutionRecipe::~ExecutionRecipe() {
-  // What dies further down the chain is left to the first one's loop.
+  // Recipes that die further down the chain are left to the first one's loop.
   thread_local std::vector<std::vector<RecipeArgument>>* dying = nullptr;
   if (dying != nullptr) {
     dying->push_back(std::move(arguments));
@@ -105,7 +105,7 @@ RecipeBook::Results RecipeBook::OfExecution(
   const int64_t held = bytes_held();
   results.checkpoint |= held + bytes >= 2 * quarter_bytes &&
                         held / quarter_bytes != (held + bytes) / quarter_bytes;
-  // What took long takes long again. The next look is as much later.
+  // A chain that took long takes long again. The next look is as much later.
   const bool is_old = now - since >= limits_.max_replay;
   results.checkpoint |= is_old;
   if (is_old) since = now;

@@ -127,7 +127,7 @@ class RecipeBook {
 
   RecipePtr OfHostValue(const Literal& value);
   RecipePtr OfDataset(const Shape& shape, DatasetPart part);
-  // Of a value that is at home from the start.
+  // Returns the recipe of a value that is at home from the start.
   RecipePtr OfMade(runtime::BufferPtr made);
 
   struct Results {
@@ -136,8 +136,8 @@ class RecipeBook {
     // them to Checkpoint.
     bool checkpoint = false;
   };
-  // Of all results of an execution of `what` (a name for messages). Beyond the
-  // limits they say kDataLoss.
+  // Returns the recipes of all results of an execution of `what` (a name for
+  // messages). Beyond the limits they say kDataLoss.
   Results OfExecution(RecipeProgram program, absl::string_view what,
                       std::vector<RecipeArgument> arguments,
                       const Signature& signature);

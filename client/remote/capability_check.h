@@ -1,4 +1,4 @@
-// What a server cannot do is found out before anything is sent.
+// Requests beyond a server's abilities are found out before anything is sent.
 #ifndef HAWSER_CLIENT_REMOTE_CAPABILITY_CHECK_H_
 #define HAWSER_CLIENT_REMOTE_CAPABILITY_CHECK_H_
 

@@ -28,7 +28,7 @@ class RemoteBuffer : public runtime::Buffer {
                                   v1::ArgumentProto* argument) = 0;
   // The next use is an error.
   virtual void MarkDonated() = 0;
-  // Whether a fetch of it is under way, which still needs the value.
+  // True if a fetch of it is under way, which still needs the value.
   virtual bool being_fetched() const { return false; }
   // How a Call, which has no session, knows it. Errors: kFailedPrecondition.
   virtual absl::Status ToStatelessArgument(v1::ArgumentProto* argument) = 0;
@@ -46,7 +46,8 @@ class HandleBuffer final : public RemoteBuffer {
                int index);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
-  // As the answer to what makes it says; the value stays over there.
+  // Completes with the answer to the request that makes it; the value stays
+  // over there.
   Future<bool> Ready(const runtime::CallOptions& call) override;
   runtime::RanOn ran_on() const override;
   absl::Status ToArgument(const RemoteSession& session,

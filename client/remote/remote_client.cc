@@ -27,7 +27,7 @@ namespace {
 // that a loop of failing calls does not become a loop of connections.
 constexpr absl::Duration kReopenDelay = absl::Milliseconds(20);
 
-// What the slowest link carries in half a silence.
+// The slowest link carries so many bytes in half a silence.
 constexpr int64_t kBytesOfSlowLink = 128 << 10;
 
 std::string ThisProcess() {

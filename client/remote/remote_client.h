@@ -30,8 +30,8 @@ std::shared_ptr<runtime::Client> MakeRemoteClient(
 
 // Thread-safe. Owned together by the user and by its buffers and executables;
 // futures do not keep it: when the last of those goes, what is outstanding
-// completes with kCancelled. What survives a lost session: executables, dataset
-// tokens, and values that have come over; other buffers are kUnavailable.
+// completes with kCancelled. Executables, dataset tokens and values that have
+// come over survive a lost session; other buffers are kUnavailable.
 class RemoteClient final : public runtime::Client,
                            public std::enable_shared_from_this<RemoteClient> {
  public:
@@ -39,7 +39,8 @@ class RemoteClient final : public runtime::Client,
   ~RemoteClient() override;  // bounded, whatever the server does
 
   std::string name() const override { return address_; }
-  // Where what is computed here is: "gpu-1:7070 cuda" once a session was open.
+  // Says where values computed here are: "gpu-1:7070 cuda" once a session was
+  // open.
   runtime::RanOn ran_on() const;
   // Blocks until the server was reached once.
   absl::StatusOr<runtime::Capabilities> capabilities() override;

@@ -41,10 +41,11 @@ class RemoteDatasets final : public runtime::Datasets {
       const DatasetVerb& verb, const runtime::CallOptions& call) override;
 
  private:
-  // What an answer means for what is kept, and whether it is one.
+  // Takes an answer: whether it is one, and what it means for the infos and
+  // manifests that are kept.
   struct Heard;
 
-  // Of an array, asked for when it is not known here.
+  // Returns the shape of an array, and asks for it when it is not known here.
   absl::StatusOr<Shape> ShapeOf(const DatasetPart& part,
                                 const runtime::CallOptions& call);
   absl::StatusOr<std::shared_ptr<const DatasetManifest>> Manifest(
@@ -61,7 +62,7 @@ class RemoteDatasets final : public runtime::Datasets {
 
   RemoteClient* const client_;
   Mutex mu_;
-  // By token.
+  // Keyed by token.
   absl::flat_hash_map<std::string, DatasetInfo> infos_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, std::shared_ptr<const DatasetManifest>>
       manifests_ ABSL_GUARDED_BY(mu_);

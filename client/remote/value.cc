@@ -110,8 +110,8 @@ Future<bool> Outcome::settled() {
 
 void Outcome::Fetch(int index, std::shared_ptr<RemoteFetch> fetch) {
   const Waiter waiter{index, std::move(fetch)};
-  // What is not to come along can be asked for at once: the server answers
-  // when it is there.
+  // A value that is not to come along can be asked for at once: the server
+  // answers when it is there.
   const bool comes_along =
       !results_come_along_ ||
       waiter.fetch->shape().byte_size() <= kMaxInlineResultBytes;

@@ -95,7 +95,7 @@ class RemoteFetch final : public Request,
   const Future<Literal> future_;
 };
 
-// What became of one Execute or Upload, shared by the request and the buffers
+// The outcome of one Execute or Upload, shared by the request and the buffers
 // it fills.
 class Outcome final : public Watched {
  public:

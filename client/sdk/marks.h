@@ -48,7 +48,7 @@ class CutParts {
       : cut_{.kind = AxisCut::Kind::kSizes,
              .sizes = {sizes.begin(), sizes.end()}} {}
 
-  // Of an argument that is not known yet.
+  // Returns the cut for an argument that is not known yet.
   AxisCut Of(int axis) const {
     AxisCut cut = cut_;
     cut.axis = axis;
@@ -74,13 +74,13 @@ struct WithCut {
 //   f(Cut(Cut(x, 0, 4), -1, {1, 3}));
 // value: a tensor or a structure, of which every tensor is marked; it may hold
 // marks and be held by them, of each axis one. axis: negative from the back.
-// parts: their number or sizes; of a Batched argument, sizes of its bucket. Of
-// a function with marks, other axes of arguments are whole, and sums over an
-// axis that is cut are made in parts, which are added up. Result: the marked
-// argument. Errors: kInvalidArgument, naming argument, axis and line, of the
-// call that is given it: no such axis, one that is marked twice, sizes that do
-// not add up, fewer than no parts; with strict_cuts, see JitOptions. Grad: that
-// of the argument. Source: elixir-nx/nx PR 1544; JAX PartitionSpec.
+// parts: their number or sizes; of a Batched argument, sizes of its bucket.
+// When a function has marks, other axes of its arguments are whole, and sums
+// over an axis that is cut are made in parts, which are added up. Result: the
+// marked argument. Errors: kInvalidArgument, naming argument, axis and line, of
+// the call that is given it: no such axis, one that is marked twice, sizes that
+// do not add up, fewer than no parts; with strict_cuts, see JitOptions. Grad:
+// that of the argument. Source: elixir-nx/nx PR 1544; JAX PartitionSpec.
 template <typename T>
 WithCut<T> Cut(T value, int axis, CutParts parts = 0,
                SourceLocation where = SourceLocation::Current()) {

@@ -10,7 +10,7 @@
 namespace hawser {
 namespace {
 
-// Whether the whole number `value`, signed or not, is one of T's.
+// True if T can hold the whole number `value`, which may be signed.
 template <typename T, typename V>
 bool Fits(V value) {
   if constexpr (std::is_signed_v<V>) {

@@ -20,7 +20,7 @@ template <typename T>
 inline constexpr bool kIsNumber =
     std::is_arithmetic_v<T> || kIsHalf<T> || kIsComplex<T>;
 
-// A C++ number of any type. Beside a tensor it is weak: it takes the tensor's
+// A C++ number of any type. Next to a tensor it is weak: it takes the tensor's
 // dtype within its kind. Alone it has a dtype of its own (see dtype()).
 class Number {
  public:

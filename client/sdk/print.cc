@@ -1,4 +1,4 @@
-// What tensors and values look like on a stream.
+// Writes tensors and values to a stream.
 #include <algorithm>
 #include <ostream>
 #include <string>

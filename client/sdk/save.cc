@@ -16,7 +16,7 @@
 namespace hawser::sdk {
 namespace {
 
-// What a lone tensor is called where there must be a name.
+// The name of a lone tensor when it must have one.
 constexpr absl::string_view kLone = "tensor";
 
 std::string Quoted(absl::string_view name) {

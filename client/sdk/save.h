@@ -25,8 +25,9 @@
 
 namespace hawser {
 
-// What the fields of a struct with HawserFields are called in files, in the
-// same order, beside that function. Without it they are "0", "1" and so on.
+// True if HawserNames gives the names in files of the fields of a struct with
+// HawserFields, in the same order, beside that function. If there is none, they
+// are "0", "1" and so on.
 //   auto HawserNames(const Layer&) { return std::array{"weight", "bias"}; }
 template <typename T>
 concept HasNames = requires(const T& value) {
@@ -49,8 +50,8 @@ class LoadedArrays {
   static absl::StatusOr<LoadedArrays> Read(const std::string& path,
                                            SourceLocation where);
   static absl::StatusOr<LoadedArrays> Of(const Dataset& dataset);
-  // The array of this name; "": the only one. Of no such array, a tensor
-  // without a value, which Finish reports.
+  // The array of this name; "": the only one. If there is no such array: a
+  // tensor without a value, which Finish reports.
   Tensor Take(const std::string& name);
   // How many entries a vector of this name has: those that arrays are named
   // after, from 0 up.

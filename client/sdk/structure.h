@@ -1,4 +1,4 @@
-// What functions take and give: tensors, numbers, and structures of them.
+// Functions take and give tensors, numbers, and structures of them.
 #ifndef HAWSER_CLIENT_SDK_STRUCTURE_H_
 #define HAWSER_CLIENT_SDK_STRUCTURE_H_
 
@@ -38,7 +38,7 @@ struct Leaf {
   bool batched = false;
 };
 
-// Of the leaf `cut.value`.
+// A cut of the leaf `cut.value`.
 struct CutMark {
   AxisCut cut;
   SourceLocation where;
@@ -47,7 +47,7 @@ struct CutMark {
 // A structure taken apart.
 struct Flat {
   std::vector<Leaf> leaves;
-  // Of the vectors in it, and what else tells two signatures apart.
+  // The sizes of the vectors in it, and what else tells two signatures apart.
   absl::InlinedVector<int64_t, 4> sizes;
   std::vector<CutMark> cuts;
 };
@@ -65,7 +65,7 @@ struct Structure {
 template <typename T>
 using Traced_t = typename Structure<std::remove_cvref_t<T>>::Traced;
 
-// Whether it is a Tensor or a structure of Tensors: no numbers in it.
+// True if T is a Tensor or a structure of Tensors, without numbers in it.
 template <typename T>
 inline constexpr bool kHoldsTensors = std::is_same_v<Traced_t<T>, T>;
 
@@ -103,7 +103,7 @@ struct Structure<T> : LeafStructure {
   }
 };
 
-// Of a mark around a T, which Flatten notes of its leaves.
+// The structure of a mark around a T, which Flatten notes at its leaves.
 template <typename T>
 struct MarkStructure {
   using Traced = Traced_t<T>;
@@ -253,7 +253,7 @@ struct Structure<T> {
   }
 };
 
-// Whether there is a vector in a structure, whose size its type does not say.
+// True if T holds a vector, whose size its type does not say.
 template <typename T>
 inline constexpr bool kHoldsVector = false;
 template <typename T>

@@ -42,8 +42,8 @@ absl::StatusOr<runtime::BufferPtr> Move(const Tensor& tensor,
   return client.runtime()->Upload(found.value, here.call);
 }
 
-// An error of `verb`, of a tensor. What ended an execution on the way, too long
-// or too large, gets the line where the tensor was made.
+// An error of `verb`, of a tensor. An error that ended an execution on the way,
+// too long or too large, gets the line where the tensor was made.
 absl::Status Explain(const absl::Status& error, absl::string_view verb,
                      const Tensor& tensor, const RunOptions& options,
                      const sdk::Execution& execution) {

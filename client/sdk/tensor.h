@@ -76,10 +76,10 @@ class Tensor {
   const Shape& shape() const;
   DType dtype() const { return shape().dtype(); }
   int rank() const { return shape().rank(); }
-  // The size of an axis; a negative one counts from the back. Of an axis that
-  // is not there, or where there is no shape, a negative number: the function
-  // that is given it as a size gives an error that says "dim(7) of f32[3,4]",
-  // or this tensor's own error. The tensor stays as it is.
+  // The size of an axis; a negative one counts from the back. If there is no
+  // such axis or no shape, it is a negative number: the function that is given
+  // it as a size gives an error that says "dim(7) of f32[3,4]", or this
+  // tensor's own error. The tensor stays as it is.
   int64_t dim(int64_t axis,
               SourceLocation where = SourceLocation::Current()) const;
 
@@ -92,29 +92,30 @@ class Tensor {
   // deadline has passed. Errors: Eval's, and the first error of the chain that
   // was to make the value.
   absl::StatusOr<Literal> Fetch(const RunOptions& options = {}) const;
-  // As Fetch; only compiling may block.
+  // Fetches like Fetch; only compiling may block.
   Future<Literal> FetchAsync(const RunOptions& options = {}) const;
-  // The one element of a tensor that has one, of any rank. As Fetch. Errors:
-  // its; kInvalidArgument for another number of elements, or a T that is not
-  // the dtype's C++ type.
+  // The one element of a tensor that has one, of any rank. It blocks as Fetch
+  // does. Errors: its; kInvalidArgument for another number of elements, or a T
+  // that is not the dtype's C++ type.
   template <typename T>
   absl::StatusOr<T> Item(
       const RunOptions& options = {},
       SourceLocation where = SourceLocation::Current()) const;
-  // The elements in row-major order. As Item, of any shape.
+  // The elements in row-major order. It does what Item does for any shape.
   template <typename T>
   ElementsOr<T> ToVector(
       const RunOptions& options = {},
       SourceLocation where = SourceLocation::Current()) const;
-  // The first `rows` of axis 0; only they cross the wire. As Fetch.
+  // The first `rows` of axis 0; only they cross the wire. It blocks as Fetch
+  // does.
   absl::StatusOr<Literal> Head(int64_t rows,
                                const RunOptions& options = {}) const;
 
-  // Where it was computed, in short: "cpu", "gpu-1:7070 cuda",
-  // "cpu (fallback: unreachable)", of which the log says more. Final after
-  // Fetch; "host" for a value that never left; "" before Eval.
+  // Says in short where it was computed: "cpu", "gpu-1:7070 cuda", "cpu
+  // (fallback: unreachable)", of which the log says more. Final after Fetch;
+  // "host" for a value that never left; "" before Eval.
   std::string ran_on() const;
-  // Whether a client computed it that stood in for the one that was asked.
+  // True if a client computed it that stood in for the one that was asked.
   // Final after Fetch.
   bool on_fallback() const;
   // This value on `client`. Blocks when it is on another one.
@@ -143,7 +144,7 @@ class Tensor {
 bool operator==(const Tensor& a, const Tensor& b) = delete;
 
 // Evaluates several tensors in one execution for all that were recorded
-// together. As Tensor::Eval.
+// together. It does what Tensor::Eval does.
 absl::Status Eval(absl::Span<const Tensor> tensors,
                   const RunOptions& options = {});
 

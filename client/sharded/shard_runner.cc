@@ -238,7 +238,7 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
                   .work = task->work,
                   .bytes_there = mover_.BytesThere(*task),
                   .unfit = task->unfit};
-  // What belongs to a place goes where most of it is.
+  // A task that belongs to a place goes where most of its bytes are.
   if (task->home != kHere) {
     const std::vector<int64_t>& bytes = ready.bytes_there;
     const auto most = std::max_element(bytes.begin(), bytes.end());
@@ -372,8 +372,8 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   if (task->place != kHere) dispatch_.Dropped(task->number, task->place);
   const absl::Status expired = task->call.cancel.Check();
   if (!expired.ok()) return Fail(task, expired, later);
-  // Once those that give what it takes have ended it is known which of them
-  // failed first, by position.
+  // Once the tasks that give what it takes have ended, it is known which of
+  // them failed first, by position.
   if (task->takes_unfinished() || absl::IsUnavailable(why)) {
     Again(task, why, later);
   } else if (!IsUnfit(why) || task->comes_here()) {
@@ -438,8 +438,8 @@ void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
   Mover::DropGiven(*task, later);
   ++task->attempt;
   task->state = State::kWaiting;
-  // What it takes may be of a task that has failed too, of which it is not
-  // known yet.
+  // A value that it takes may come from a task that has failed too, which is
+  // not known yet.
   bool waits = false;
   for (const ShardedTaskPtr& maker : task->Makers()) {
     if (maker->state != State::kQueued) continue;

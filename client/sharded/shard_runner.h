@@ -47,7 +47,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Ends what is under way with kCancelled, and what comes later with
   // kFailedPrecondition. May be called where a user is told something.
   void Close();
-  // False: closed. What Close waits for.
+  // False: closed. Close waits for these passes.
   Gate::Pass Enter() const { return gate_->Enter(); }
 
   const ShardedPolicy& policy() const { return policy_; }
@@ -56,7 +56,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
     return places_;
   }
 
-  // It was found gone by something begun in that life.
+  // Reports that work started in `life` of `place` found the place gone.
   void Lost(int place, uint64_t life, const absl::Status& why);
 
   // Starts the tasks of one execution. The values that they take and give are
@@ -84,7 +84,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   bool On(Event event);
   void StartWhatCan(Afterwards& later);
 
-  // Of a task.
+  // These run the states of a task.
   void Want(const ShardedTaskPtr& task, Afterwards& later);
   void Check(const ShardedTaskPtr& task, Afterwards& later);
   absl::Status FindMissing(const ShardedTask& task,
@@ -101,19 +101,20 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Its place gives it up: another is tried, if one is left.
   void OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
                Afterwards& later);
-  // What it takes did not come, or its place did not do it.
+  // The values it takes did not come, or its place did not do it.
   void OnTakesFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
   void OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
   int MostFailures(const ShardedTask& task) const;
-  // Whether there is a place that may be able to do it.
+  // True if there is a place that may be able to do it.
   bool HasPlace(const ShardedTask& task) const;
   void Again(const ShardedTaskPtr& task, const absl::Status& why,
              Afterwards& later);
   void End(const ShardedTaskPtr& task, ShardedTask::State state,
            Afterwards& later);
-  // What an execution takes, once all of its tasks have ended.
+  // Releases the values that an execution takes, once all of its tasks have
+  // ended.
   void Release(ShardedExecution& execution, Afterwards& later);
   void Fail(const ShardedTaskPtr& task, const absl::Status& why,
             Afterwards& later);

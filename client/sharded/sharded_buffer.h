@@ -10,7 +10,7 @@
 
 namespace hawser {
 
-// As long as it lives, what its value is in places stays there.
+// As long as it lives, the pieces of its value stay in their places.
 class ShardedBuffer : public runtime::Buffer {
  public:
   ShardedBuffer(runtime::Client* client, std::shared_ptr<ShardRunner> runner,
@@ -22,7 +22,8 @@ class ShardedBuffer : public runtime::Buffer {
   runtime::Client* client() const override {
     return runner_->Enter() ? client_ : nullptr;
   }
-  // Its pieces, put together here. What was lost with a place is made again.
+  // Its pieces, put together here. Pieces that were lost with a place are made
+  // again.
   Future<Literal> Fetch(const runtime::CallOptions& options) override {
     return runner_->Fetch(value_, options);
   }

@@ -25,7 +25,7 @@ std::string NameOf(
       ")");
 }
 
-// What both have.
+// Returns the capabilities that both have.
 runtime::Capabilities Both(runtime::Capabilities a,
                            const runtime::Capabilities& b) {
   a.opset = std::min(a.opset, b.opset);

@@ -27,8 +27,8 @@ class ShardedClient : public runtime::Client {
   ~ShardedClient() override { runner_->Close(); }
 
   std::string name() const override { return name_; }
-  // What all places have that can be reached. Errors: the first place's, where
-  // none can.
+  // Returns the capabilities that all places have that can be reached. Errors:
+  // the first place's, where none can.
   absl::StatusOr<runtime::Capabilities> capabilities() override;
   // OK when one of the places answers.
   absl::Status Ping(const runtime::CallOptions& call) override;

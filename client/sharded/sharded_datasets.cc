@@ -34,7 +34,7 @@ absl::Status ShardedDatasets::Ask(
       runner_->Lost(static_cast<int>(p), life, said);
     }
     if (said.ok()) done = true;
-    // What a place says tells more than that another is gone.
+    // Another answer tells more than that a place is gone.
     if (!asked || absl::IsUnavailable(status)) status = said;
     asked = true;
     if (done && !all) break;

@@ -11,10 +11,10 @@
 
 namespace hawser {
 
-// What is put goes to every place that is there; a task that needs rows of it
-// reads them where it runs, or has them sent from a place that has them. What is
-// done to a dataset is done at every place; what is asked, the first that knows
-// answers. Thread-safe.
+// A dataset that is put goes to every place that is there; a task that needs
+// rows of it reads them where it runs, or has them sent from a place that has
+// them. A change of a dataset is made at every place; a question is answered by
+// the first place that knows the answer. Thread-safe.
 class ShardedDatasets final : public runtime::Datasets {
  public:
   // Both outlive it.

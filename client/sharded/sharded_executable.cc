@@ -22,7 +22,7 @@ constexpr double kWorthMeasuring = 1e-3;
 // behind what made its arguments, like a step of a single server.
 constexpr double kSmall = 50e-6;
 
-// Whether tasks belong to places: they take from each other, or pieces that are
+// True if tasks belong to places: they take from each other, or pieces that are
 // there.
 bool IsFixed(const Sharding& sharding,
              const std::vector<ArgumentLayout>& layouts) {
@@ -100,7 +100,7 @@ absl::StatusOr<ShardChoice> ShardedExecutable::Choose(
   for (const auto& place : places) {
     if (place->open()) measured.push_back(place->Figures());
   }
-  // Those that cannot be measured are not there, and do nothing.
+  // Places that cannot be measured are not there, and do nothing.
   figures.clear();
   for (const auto& one : measured) {
     if (const auto known = one.Await(); known.ok()) figures.push_back(*known);

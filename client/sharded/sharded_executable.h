@@ -49,7 +49,7 @@ class ShardedExecutable : public runtime::Executable {
       absl::Span<const runtime::Argument> arguments) const;
   absl::StatusOr<PlanPtr> PlanFor(const std::vector<ShardedValuePtr>& values);
   absl::StatusOr<PlanPtr> MakePlan(Layouts layouts) const;
-  // By cost. May measure places, once.
+  // Cuts by cost. May measure places, once.
   absl::StatusOr<ShardChoice> Choose(const Layouts& layouts) const;
   std::vector<ShardedTaskPtr> TasksOf(
       const Plan& plan, const std::vector<ShardedValuePtr>& arguments,

@@ -13,12 +13,13 @@
 namespace hawser {
 
 struct GradientOptions {
-  // What is differentiated: the sum of the elements of this result, of its
-  // real part if it is complex.
+  // The derivative is of the sum of the elements of this result, or of their
+  // real parts if it is complex.
   int result = 0;
-  // By which parameters.
+  // The parameters that the derivative is by.
   std::vector<int> parameters = {0};
-  // Where the user made each instruction of the entry; may be left out.
+  // The places where the user made each instruction of the entry; may be left
+  // out.
   absl::Span<const SourceLocation> where = {};
   // Null, or what is told which instruction of the entry each of the new one
   // was, as far as they are copies: -1 for those that a loop brought along.
@@ -26,11 +27,11 @@ struct GradientOptions {
 };
 
 // `module` with another entry: the same parameters; the results there were,
-// then for each of `parameters` the derivative, of its shape and dtype. That of
-// a complex x + iy is d/dx - i d/dy. A parameter the result does not depend on
-// has zeros. The number of instructions grows by a factor that depends on the
-// ops alone; what is not needed is left to the passes. The result may be
-// transformed again.
+// then for each of `parameters` the derivative, of its shape and dtype. For a
+// complex x + iy the derivative is d/dx - i d/dy. A parameter the result does
+// not depend on has zeros. The number of instructions grows by a factor that
+// depends on the ops alone; what is not needed is left to the passes. The
+// result may be transformed again.
 //
 // Errors: kInvalidArgument for a result or parameter there is not, or of bool
 // or integer dtype, and for an op that has no gradient; kUnimplemented naming

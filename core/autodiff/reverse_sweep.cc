@@ -251,7 +251,7 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
   }
   const auto so_far = [&](int i) {
     const ValueId operand = instruction.operands[i];
-    // Of an operand that stands twice, each place gives its own part.
+    // If an operand stands twice, each position gives its own part.
     const bool once = absl::c_count(instruction.operands, operand) == 1;
     const Expression sum = once ? SumOf(operand) : Expression();
     has_all[i] = sum.present();

@@ -17,7 +17,7 @@
 
 namespace hawser::autodiff {
 
-// Whether a value of this shape has derivatives: floats and complex numbers.
+// True if a value of this shape has derivatives: floats and complex numbers.
 bool IsDifferentiable(const Shape& shape);
 
 // The pull-backs of a module's computations, each added to it once. See
@@ -26,7 +26,8 @@ class PullBacks {
  public:
   explicit PullBacks(Module* module) : module_(module) {}
 
-  // That of a loop's body. `loop`: see LoopRecord; its pull_back is not read.
+  // Finds the pull-back of a loop's body. `loop`: see LoopRecord; its pull_back
+  // is not read.
   absl::StatusOr<int> Find(int computation, const LoopRecord& loop);
   absl::StatusOr<int> Find(int computation, absl::Span<const int> wanted,
                            absl::Span<const int> seeded) {
@@ -47,13 +48,13 @@ class PullBacks {
   absl::flat_hash_map<Key, int> known_;
 };
 
-// A new computation that starts as a copy of another one, but that loops whose
-// turns are known keep what these begin with, and grows cotangents behind it.
-// Iterative: a chain of any length costs no stack.
+// A new computation that starts as a copy of another one, but that loops with a
+// known number of iterations keep what these begin with, and grows cotangents
+// behind it. Iterative: a chain of any length costs no stack.
 class ReverseSweep {
  public:
-  // `computation`: of the shared module. `where`: of each instruction, or empty.
-  // What is given outlives the sweep.
+  // `computation`: of the shared module. `where`: of each instruction, or
+  // empty. The arguments outlive the sweep.
   ReverseSweep(PullBacks* shared, int computation,
                absl::Span<const SourceLocation> where);
 
@@ -75,10 +76,10 @@ class ReverseSweep {
   // Zeros where nothing came back. `parameter`: of the computation. In its
   // dtype, or that of sums.
   Expression CotangentOf(int parameter, bool is_sum = false);
-  // What the computation gave, in the copy.
+  // The results of the computation, as values of the copy.
   std::vector<ValueId> results() const;
-  // Of each instruction of the copy, in order, the one it was, or -1 where a
-  // loop brings it along; those behind the copy are left out.
+  // For each instruction of the copy, in order, the number of the one it was,
+  // or -1 if a loop brings it along; those after the copy are left out.
   const std::vector<int>& origins() const { return origins_; }
   absl::StatusOr<int> Finish(absl::Span<const ValueId> results);
 
@@ -97,7 +98,8 @@ class ReverseSweep {
                          absl::Span<const bool> wanted);
   // `cotangent`: of the value's dtype or that of its sums.
   void Accumulate(ValueId value, const Expression& cotangent);
-  // What was given so far as one sum, in the dtype of sums; may be nothing.
+  // Returns one sum of what was given so far, in the dtype of sums; may be
+  // nothing.
   Expression SumOf(ValueId value);
   // The same, rounded once.
   Expression RoundedSumOf(ValueId value);
@@ -110,10 +112,10 @@ class ReverseSweep {
   ExpressionScope scope_;
   std::vector<ValueId> moved_;  // of each value of `from_`, in the builder
   std::vector<int> origins_;
-  // By values of `from_`.
+  // Indexed by values of `from_`.
   std::vector<bool> depends_;  // on what is differentiated by
-  // What users give to a value is added up in the dtype of sums. Of halves, one
-  // or two wait: their sum in f32, rounded once, is their sum.
+  // The cotangents that users give to a value are added up in the dtype of
+  // sums. One or two halves wait: their sum in f32, rounded once, is their sum.
   struct Cotangent {
     Expression sum;
     absl::InlinedVector<Expression, 2> waiting;

@@ -16,8 +16,9 @@
 namespace hawser::autodiff {
 namespace {
 
-// Which states some result of a pull-back is computed from: as what a turn
-// begins with, its first parameters, or as what it ends with, its last ones.
+// Which states some result of a pull-back is computed from: as what an
+// iteration begins with, its first parameters, or as what it ends with, its
+// last ones.
 std::vector<bool> NeededStates(const Computation& c, int states,
                                absl::Span<const int> known) {
   std::vector<bool> needed(c.num_values(), false);
@@ -39,8 +40,8 @@ std::vector<bool> NeededStates(const Computation& c, int states,
   return needed;
 }
 
-// What the loop's computations take: its states, how many turns there were, the
-// stacks, and what stays the same.
+// The parameters of the loop's computations: its states, how many iterations
+// there were, the stacks, and what stays the same.
 class Frame {
  public:
   Frame(const Instruction& loop, const Computation& body,
@@ -118,7 +119,7 @@ absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          const LoopRecord& record,
                                          ComputationBuilder* builder) {
   Module* const module = builder->module();
-  // By value: the module may move its computations.
+  // It is copied since the module may move its computations.
   const Computation condition = module->computation(loop.called[0]);
   const Computation body = module->computation(loop.called[1]);
   const std::vector<bool> needed =

@@ -1,4 +1,5 @@
-// AddSavingLoop: a loop of known turns that keeps what each begins with.
+// AddSavingLoop: a loop with a known number of iterations that keeps what each
+// begins with.
 #ifndef HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
 #define HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
 
@@ -15,14 +16,14 @@ namespace hawser::autodiff {
 
 struct SavingLoop {
   ValueId first_result = kNoValue;  // of the states, as of the loop itself
-  // What each state was before each turn, along a new axis 0, and in the end;
-  // kNoValue where the pull-back does not look at it.
+  // For each state, its values before each iteration, along a new axis 0, and
+  // in the end; kNoValue if the pull-back does not look at it.
   std::vector<ValueId> stacks;
 };
 
-// Adds a while like `loop` with these operands, which has `turns` turns and
-// keeps the states that the record's pull-back needs. Errors: kUnimplemented for
-// more than can be kept.
+// Adds a while like `loop` with these operands, which has `turns` iterations
+// and keeps the states that the record's pull-back needs. Errors:
+// kUnimplemented for more than can be kept.
 absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          absl::Span<const ValueId> operands,
                                          const LoopRecord& record,

@@ -8,10 +8,10 @@
 
 namespace hawser {
 
-// What the steady clock has measured since this process asked first, added to
-// the wall clock of then. A wall clock that jumps changes none of what is
-// compared with it; what leaves the process as a date (a log line, the last use
-// of a dataset, a certificate's end) is absl::Now() instead.
+// Returns the wall clock of this process's first call plus the time that the
+// steady clock has measured since. A wall clock that jumps changes none of what
+// is compared with it; what leaves the process as a date (a log line, the last
+// use of a dataset, a certificate's end) is absl::Now() instead.
 absl::Time SteadyNow();
 
 // The same moment for those who measure by other clocks: waits of the standard

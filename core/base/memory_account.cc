@@ -114,7 +114,7 @@ absl::StatusOr<MemoryCharge> MemoryHolder::Take(MemoryUse use, int64_t bytes) {
 absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   const MemoryHolder* top = this;
   while (top->parent_ != nullptr) top = top->parent_.get();
-  // Of other tenants no more is said than the sum.
+  // The error says no more of other tenants than their sum.
   std::string out = absl::StrCat(bytes, " bytes of ", MemoryUseName(use),
                                  " do not fit: ", top->name_, " holds ",
                                  Quantity(top->held()), " of the ",

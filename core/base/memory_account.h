@@ -19,7 +19,7 @@
 
 namespace hawser {
 
-// What memory is held for.
+// The purposes that memory is held for.
 enum class MemoryUse : uint8_t {
   kSession,     // the state of a session, its failed values too
   kRequest,     // messages and calls that wait to be carried out
@@ -55,25 +55,26 @@ class MemoryCharge {
 };
 
 // Who holds: a tenant, one of its sessions, or a part of the server itself.
-// What a session holds its tenant holds, and the account. Thread-safe; made by
-// MemoryAccount and lives as long as a charge to it does.
+// What a session holds is also counted for its tenant and for the account.
+// Thread-safe; made by MemoryAccount and lives as long as a charge to it does.
 class MemoryHolder : public std::enable_shared_from_this<MemoryHolder> {
  public:
-  // Charges `bytes`. Where they do not fit, what can be let go is let go first:
-  // the caller holds no lock that a reclaimer takes. Errors: kResourceExhausted
-  // naming the bound that is reached and what this holder's tenant has of it.
+  // Charges `bytes`. If they do not fit, memory that can be let go is let go
+  // first: the caller holds no lock that a reclaimer takes. Errors:
+  // kResourceExhausted naming the bound that is reached and what this holder's
+  // tenant has of it.
   absl::StatusOr<MemoryCharge> Take(MemoryUse use, int64_t bytes);
-  // As Take, but lets nothing go: for callers with locks. An empty charge says
-  // that it does not fit.
+  // Charges like Take, but lets nothing go: for callers with locks. An empty
+  // charge says that it does not fit.
   MemoryCharge TryTake(MemoryUse use, int64_t bytes);
-  // Without a look at the bound, for what is there already.
+  // Charges without a look at the bound, for memory that is there already.
   MemoryCharge TakeAnyway(MemoryUse use, int64_t bytes);
 
   // A part of this one: a session of a tenant.
   std::shared_ptr<MemoryHolder> Part(std::string name);
 
   const std::string& name() const { return name_; }
-  // With all its parts.
+  // Includes what its parts hold.
   int64_t held() const { return held_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
 
@@ -95,7 +96,7 @@ class MemoryHolder : public std::enable_shared_from_this<MemoryHolder> {
   const std::string name_;
   const int64_t limit_;
   std::atomic<int64_t> held_{0};
-  // Of this one alone, without its parts.
+  // Counts this holder alone, without its parts.
   std::array<std::atomic<int64_t>, kMemoryUses> uses_{};
 };
 
@@ -128,7 +129,7 @@ class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
   // Lets go of about `bytes`.
   void Reclaim(int64_t bytes);
 
-  // What holds memory, the largest holders first.
+  // The holders of memory, the largest first.
   struct Row {
     std::string name;  // "tenant a", "tenant a session 17", "datasets"
     int64_t held = 0;
@@ -187,7 +188,7 @@ class MemoryTally {
  public:
   static constexpr int64_t kLeastStep = 4 << 10;
   static constexpr int64_t kMostStep = 64 << 10;
-  // Of a charge that is to cover `bytes`.
+  // The step in which a charge that is to cover `bytes` grows.
   static int64_t StepOf(int64_t bytes);
   MemoryTally() = default;  // charges no holder
   MemoryTally(MemoryHolderPtr holder, MemoryUse use)

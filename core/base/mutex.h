@@ -50,7 +50,8 @@ class CondVar {
     cv_.wait(lock, ready);
     lock.release();
   }
-  // As Wait, until `deadline` of SteadyNow, at most for a year; returns what `ready()` says last.
+  // Waits like Wait, until `deadline` of SteadyNow, at most for a year; returns
+  // what `ready()` says last.
   template <typename Ready>
   bool WaitUntil(Mutex* mu, absl::Time deadline, Ready ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {

@@ -9,14 +9,14 @@
 
 namespace hawser {
 
-// That a file holds certificates and nothing broken, and that the first of
-// them has not expired at `now`. Errors name the file: kNotFound when it cannot
-// be read, else kInvalidArgument.
+// Checks that a file holds certificates and nothing broken, and that the first
+// of them has not expired at `now`. Errors name the file: kNotFound when it
+// cannot be read, else kInvalidArgument.
 absl::Status CheckCertificates(const std::string& path, absl::Time now);
 
-// That `key` holds the unencrypted private key of the first certificate of
-// `certificate`. Errors: as above, kInvalidArgument naming both files when they
-// do not belong together.
+// Checks that `key` holds the unencrypted private key of the first certificate
+// of `certificate`. Errors: as above, kInvalidArgument naming both files when
+// they do not belong together.
 absl::Status CheckKeyPair(const std::string& certificate,
                           const std::string& key);
 

@@ -35,8 +35,8 @@ std::string AttributeToString(const AttributeValue& value) {
     std::string operator()(bool v) const { return v ? "true" : "false"; }
     std::string operator()(int64_t v) const { return absl::StrCat(v); }
     std::string operator()(double v) const {
-      // As an element prints: the shortest text that reads back the same;
-      // ".0" keeps a whole number apart from an int.
+      // A float prints as an element does: the shortest text that reads back
+      // the same; ".0" keeps a whole number apart from an int.
       std::string text;
       AppendElement(Literal::Scalar(v), 0, &text);
       if (text.find_first_of(".eni") == std::string::npos) text += ".0";

@@ -33,7 +33,7 @@ absl::string_view AttributeKindName(AttributeKind kind);
 using AttributeValue = std::variant<bool, int64_t, double, std::string, Dims,
                                     DType, Literal>;
 AttributeKind KindOf(const AttributeValue& value);
-// As the text form writes it: the kind and every bit can be read back.
+// Writes it as the text form does: the kind and every bit can be read back.
 std::string AttributeToString(const AttributeValue& value);
 // Same kind and same bits (NaN equals the same NaN).
 bool SameAttribute(const AttributeValue& a, const AttributeValue& b);

@@ -45,14 +45,15 @@ class ComputationBuilder {
   int num_parameters() const { return computation_.num_parameters(); }
   Module* module() const { return module_; }
   const Computation& computation() const { return computation_; }
-  // Where each instruction was made, in the computation's order. They stay in
-  // this process: no part of the graph.
+  // The places where each instruction was made, in the computation's order.
+  // They stay in this process: no part of the graph.
   absl::Span<const SourceLocation> locations() const { return locations_; }
   const absl::Status& status() const { return status_; }
   // Keeps `status` as the error unless there is one already.
   void Fail(const absl::Status& status, SourceLocation where);
 
-  // Adds the computation to the module and returns its index there. Once.
+  // Adds the computation to the module and returns its index there. Call it
+  // once.
   absl::StatusOr<int> Finish(absl::Span<const ValueId> results);
 
  private:

@@ -44,7 +44,7 @@ struct NaNBits<double> {
                             kDefault = 0x7FF8000000000000;
 };
 
-// Whether the T at `at` is a NaN that "nan" does not say.
+// True if the T at `at` is a NaN that "nan" does not stand for.
 template <typename T>
 bool IsUnusualNaN(const char* at) {
   const BitsOf<T> bits = LoadBits<T>(at);

@@ -9,8 +9,8 @@
 
 namespace hawser {
 
-// As ElementToString, except for a NaN that is not the one `nan` stands for
-// (positive, quiet, payload 0): it is written with its bits,
+// Appends ElementToString, except for a NaN that is not the one `nan` stands
+// for (positive, quiet, payload 0): it is written with its bits,
 // "nan(0xffc00000)". Arithmetic on x86 makes the negative one.
 void AppendElement(const Literal& literal, int64_t index, std::string* out);
 

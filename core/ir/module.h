@@ -13,7 +13,7 @@
 #include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
-#include "core/ir/signature.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
 

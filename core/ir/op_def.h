@@ -15,7 +15,7 @@
 #include "core/base/status.h"
 #include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
-#include "core/ir/signature.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
 
@@ -52,7 +52,7 @@ absl::Status Violates(int n, const Args&... text) {
   return InvalidArgument("C", n, ": ", text...);
 }
 
-// Where result dtypes come from, readable by the fuzzer and the op table.
+// Says where result dtypes come from, readable by the fuzzer and the op table.
 struct DTypeRule {
   enum Kind : uint8_t {
     kSameAs,
@@ -147,7 +147,7 @@ using AxesRule = AxisMap (*)(const InferContext&,
 
 // ---- parts ----------------------------------------------------------------
 
-// What a part rule is given: an instruction and boxes of its results. It says
+// The input of a part rule: an instruction and boxes of its results. It says
 // which boxes of the operands these are made of, and how. See core/ops/part.
 struct PartContext;
 using PartRule = absl::Status (*)(PartContext&);
@@ -164,7 +164,7 @@ inline constexpr PartDef kLeafPart{PartDef::kLeaf};
 inline constexpr PartDef kWholePart{PartDef::kWhole};
 constexpr PartDef PartBy(PartRule rule) { return {PartDef::kRule, rule}; }
 
-// What a split rule is given: an instruction and parts of the axes of its
+// The input of a split rule: an instruction and parts of the axes of its
 // operands that it contracts or addresses by values. It makes a partial result
 // of each, and combines them. See core/ops/part/split.h.
 struct SplitContext;
@@ -172,7 +172,7 @@ using SplitRule = absl::Status (*)(SplitContext&);
 
 // ---- gradients ------------------------------------------------------------
 
-// What a gradient rule is given: the instruction's operands, results and the
+// The input of a gradient rule: the instruction's operands, results and the
 // results' cotangents, all as values of `builder`. It fills
 // `operand_cotangents` (kNoValue: zero). See core/autodiff.
 struct GradientContext;
@@ -190,7 +190,7 @@ inline constexpr GradientDef kNotDifferentiable{
     GradientDef::kNotDifferentiable};
 // Differentiable, the rule is not written: an honest kUnimplemented.
 inline constexpr GradientDef kGradientNotYet{GradientDef::kNotYet};
-// What the rule gives at ties and edges: core/autodiff/README.md.
+// core/autodiff/README.md says what the rule gives at ties and edges.
 constexpr GradientDef ByRule(GradientRule rule) {
   return {GradientDef::kRule, rule};
 }
@@ -206,8 +206,8 @@ struct MonoidDef {
   explicit operator bool() const { return neutral != kNone; }
 };
 
-// What an elementwise op does for one element; how long that takes is known to
-// engines.
+// The kind of work that an elementwise op does for one element; how long that
+// takes is known to engines.
 enum class CostClass : uint8_t {
   kSimple,    // as much as an addition
   kDivision,  // a division or a square root

@@ -1,4 +1,5 @@
-// Where in the user's program a value was made. std::source_location is not
+// SourceLocation: the place in the user's program where a value was made.
+// std::source_location is not
 // in clang 14; these two builtins are in both compilers.
 #ifndef HAWSER_CORE_IR_SOURCE_LOCATION_H_
 #define HAWSER_CORE_IR_SOURCE_LOCATION_H_

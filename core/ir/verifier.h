@@ -3,7 +3,7 @@
 #define HAWSER_CORE_IR_VERIFIER_H_
 
 #include "absl/status/status.h"
-#include "core/ir/limits.h"
+#include "core/ir/types/limits.h"
 #include "core/ir/module.h"
 
 namespace hawser {

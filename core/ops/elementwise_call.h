@@ -11,7 +11,7 @@
 
 namespace hawser {
 
-// What `computation`, of scalars, gives for each element of its arguments, which
+// Applies `computation`, of scalars, to each element of its arguments, which
 // have one shape's sizes and the dtypes of its parameters: its elementwise
 // instructions over the arrays. Errors: kUnimplemented naming another op.
 absl::StatusOr<std::vector<Expression>> AppliedToEach(

@@ -97,7 +97,7 @@ Expression ConstantOf(ExpressionScope* scope, const Literal& value) {
 }
 
 Expression Filled(ExpressionScope* scope, const Shape& shape, double value) {
-  // Of no value: the builder has an error already.
+  // There is no value: the builder has an error already.
   if (shape.dtype() == DType::kInvalid) return Expression(scope, kNoValue);
   const Expression scalar = ConstantOf(scope, ScalarOf(shape.dtype(), value));
   if (shape.is_scalar()) return scalar;

@@ -24,7 +24,7 @@ class Monoids {
   // The number of op's in `module`. `op` must take scalars of `dtype`
   // (checked).
   int Find(const OpDef& op, DType dtype, Module* module);
-  // That of (x, y) -> y.
+  // Finds (x, y) -> y.
   int FindSecond(DType dtype, Module* module);
 
  private:
@@ -34,7 +34,7 @@ class Monoids {
   absl::flat_hash_map<std::pair<const OpDef*, DType>, int> known_;
 };
 
-// Where expressions grow; outlives them.
+// Expressions grow in this scope; it outlives them.
 struct ExpressionScope {
   ComputationBuilder& builder;
   Monoids& monoids;
@@ -51,7 +51,7 @@ class Expression {
   bool present() const { return scope_ != nullptr; }
   ExpressionScope* scope() const { return scope_; }
   ValueId value() const { return value_; }
-  // By value: the builder moves its shapes as it grows.
+  // It returns a copy since the builder moves its shapes as it grows.
   Shape shape() const {
     return value_ == kNoValue ? Shape() : scope_->builder.shape(value_);
   }
@@ -117,7 +117,7 @@ Expression Choose(const Expression& predicate, const Expression& x,
 Expression Where(const Expression& predicate, const Expression& x);
 // x itself when it has the dtype.
 Expression ConvertTo(const Expression& x, DType dtype);
-// Of a complex number.
+// Takes a complex number.
 Expression Conjugate(const Expression& x);
 
 // ---- movement -------------------------------------------------------------

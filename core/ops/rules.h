@@ -1,5 +1,5 @@
-// What the families share: dtype checks, axis factors, and the small checks
-// of dimension lists that many shape rules make.
+// The families share these: dtype checks, axis factors, and the small checks of
+// dimension lists that many shape rules make.
 #ifndef HAWSER_CORE_OPS_RULES_H_
 #define HAWSER_CORE_OPS_RULES_H_
 
@@ -69,7 +69,7 @@ AxisMap ElementwiseAxes(const InferContext& context,
 // attribute `dimension`, along which elements meet: it is opaque.
 AxisMap AxesBesideDimension(const InferContext& context,
                             absl::Span<const Shape> results);
-// Of each operand the same box as of the result; of a scalar, all.
+// Asks each operand for the result's box; a scalar, for all of it.
 absl::Status ElementwisePart(PartContext&);
 // Every axis opaque.
 AxisMap OpaqueAxes(const InferContext& context,

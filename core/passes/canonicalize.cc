@@ -21,7 +21,7 @@ struct Row {
   absl::string_view pattern;
   Simplify simplify;
 };
-// Of one op, in the order they are tried.
+// The rules of one op stand in the order they are tried.
 constexpr Row kRows[] = {
     {&kAbs, "abs of abs", TwiceIsOnce},
     {&kAbs, "abs of negate", SizeOfNegative},

@@ -26,7 +26,7 @@ size_t HashOf(const AttributeValue& value) {
       value);
 }
 
-// What makes an instruction: two with equal keys compute the same values.
+// The identity of an instruction: two with equal keys compute the same values.
 struct Key {
   const OpDef* op;
   absl::InlinedVector<ValueId, 3> operands;

@@ -14,7 +14,7 @@ constexpr int64_t kMaxInputBytes = 64 << 10;  // work stays in microseconds
 constexpr int64_t kMaxResultBytes = 4 << 10;  // larger constants are arguments
 constexpr int64_t kAlwaysSmall = 64;          // a wash on the wire
 
-// What is known of a computation before it runs.
+// Facts about a computation before it runs.
 struct Known {
   std::vector<bool> constant;  // instructions that are constants
   std::vector<bool> folded;    // instructions to be folded
@@ -148,7 +148,7 @@ absl::StatusOr<Module> FoldConstants(Module module,
 
   std::vector<int> same(module.computations().size());
   std::iota(same.begin(), same.end(), 0);
-  // Where the folded parts are run: what they call keeps its number.
+  // The folded parts run in this module: what they call keeps its number.
   Module scratch = calls ? module : Module(module.name());
   Module to(module.name());
   bool folded = false;

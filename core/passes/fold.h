@@ -20,8 +20,8 @@ using ConstantEvaluator = std::function<absl::StatusOr<std::vector<Literal>>(
 // alone are: iota and other ops without operands; `while`, `case` and whatever
 // calls them, which may take for ever; inputs above 64 KiB; results above
 // 4 KiB, or larger than 64 bytes and than what they are made from (a broadcast
-// says in a few bytes what its value says in many). What the evaluator refuses
-// is left alone too. Sets `*changed` when it folded any.
+// says in a few bytes what its value says in many). Instructions that the
+// evaluator refuses are left alone too. Sets `*changed` when it folded any.
 absl::StatusOr<Module> FoldConstants(Module module,
                                      const ConstantEvaluator& evaluate,
                                      bool* changed);

@@ -1,4 +1,4 @@
-// What is called becomes part of the caller.
+// A computation that is called becomes part of the caller.
 #ifndef HAWSER_CORE_PASSES_INLINE_CALLS_H_
 #define HAWSER_CORE_PASSES_INLINE_CALLS_H_
 

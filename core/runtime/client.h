@@ -43,7 +43,7 @@ class Buffer {
   // Completes as Fetch would, without the value: true once it is there. The
   // default fetches; an engine whose values are not in host memory does not.
   virtual Future<bool> Ready(const CallOptions& options);
-  // Where it was computed. Final once a Fetch has completed.
+  // Says where it was computed. Final once a Fetch has completed.
   virtual RanOn ran_on() const = 0;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
@@ -59,8 +59,9 @@ struct NamedArgument {
 
 struct CompileOptions {
   Numerics numerics = Numerics::kFast;
-  // Where its user wants it cut, for a client that cuts: core/sharding; 0 parts
-  // are as many as it has places. Null: nowhere in particular. Others ignore it.
+  // The cuts that its user wants, for a client that cuts: core/sharding; 0
+  // parts are as many as it has places. Null: nowhere in particular. Others
+  // ignore it.
   std::shared_ptr<const ShardSpec> cuts = nullptr;
 };
 
@@ -70,7 +71,7 @@ struct ExecuteOptions {
   std::vector<int> donated;
 };
 
-// What a Call gives.
+// The results of a Call.
 struct Called {
   std::vector<Literal> values;
   RanOn ran_on;
@@ -120,7 +121,7 @@ class Client {
   virtual absl::StatusOr<BufferPtr> Upload(const Literal& value,
                                            const CallOptions& call) = 0;
 
-  // What is kept here under tokens (datasets.h).
+  // The datasets that are kept here under tokens (datasets.h).
   virtual Datasets& datasets() = 0;
 };
 

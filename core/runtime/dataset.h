@@ -1,4 +1,4 @@
-// What a dataset is and what it is called: arrays, chunks, ids and tokens.
+// Datasets and their names: arrays, chunks, ids and tokens.
 // The same bytes have the same token on every machine.
 #ifndef HAWSER_CORE_RUNTIME_DATASET_H_
 #define HAWSER_CORE_RUNTIME_DATASET_H_
@@ -48,7 +48,7 @@ struct LazyValue {
   std::function<absl::StatusOr<Literal>()> make;
 };
 
-// What a user puts: values by name. A Literal may adopt a mapped file.
+// The values that a user puts, by name. A Literal may adopt a mapped file.
 struct DatasetSource {
   struct Array {
     std::string name;
@@ -75,7 +75,8 @@ struct DatasetInfo {
   };
   std::vector<Array> arrays;
   int64_t bytes = 0;
-  // Of the last PutDataset: what really crossed the wire (0: all was there).
+  // The bytes that really crossed the wire in the last PutDataset (0: all was
+  // there).
   int64_t sent_bytes = 0;
   bool durable = false;  // survives a restart of its holder
   bool being_written = false;  // so that it will
@@ -102,18 +103,18 @@ struct DatasetTag {
   std::string token;  // empty: the name goes
   std::optional<std::string> expected;  // nothing: whatever it names now
 };
-// Whether a dataset is asked for by tag.
+// True if the name asks for a dataset by tag.
 bool IsTag(absl::string_view name);
 // Errors: kInvalidArgument for what is not "@" and 1 to 128 of A-Z a-z 0-9 . _
 // / and -.
 absl::Status CheckTag(absl::string_view name);
 // A token or a tag. Errors: as ParseToken and CheckTag.
 absl::Status CheckDatasetName(absl::string_view name);
-// Whether `tag` may change while its name stands for `now`. Errors: kAborted
-// saying what that is.
+// Checks that `tag` may change while its name stands for `now`. Errors:
+// kAborted saying what that is.
 absl::Status CheckExpected(const DatasetTag& tag, absl::string_view now);
 
-// What a tenant keeps somewhere, and may keep there.
+// The usage and the limits of a tenant.
 struct DatasetUsage {
   int64_t datasets = 0;
   int64_t bytes = 0;         // of chunks, each once, uploads too
@@ -170,7 +171,7 @@ struct PinDataset {
   std::string token;
   absl::Duration ttl = absl::InfiniteDuration();
 };
-// What is kept there for the caller.
+// Asks what is kept there for the caller.
 struct QueryUsage {
   using Answer = DatasetUsage;
 };
@@ -193,7 +194,7 @@ struct DatasetPart {
   std::string array;
   std::optional<RowRange> rows = std::nullopt;  // none: all
 };
-// What those rows are: a shape, and bytes [begin, end) of the array.
+// The shape of those rows, and their bytes [begin, end) of the array.
 struct RowBytes {
   Shape shape;
   int64_t begin = 0;
@@ -202,12 +203,12 @@ struct RowBytes {
 // Errors: kInvalidArgument naming rows and shape for a scalar, and for rows
 // that are not all there.
 absl::StatusOr<RowBytes> FindRows(const Shape& shape, const RowRange& rows);
-// Those rows of a value, sharing its bytes. Errors: as FindRows.
+// Returns those rows of a value, sharing its bytes. Errors: as FindRows.
 absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows);
 // "dataset hw1-..., array "x"", in front of an error about it.
 std::string DescribeArray(absl::string_view token, absl::string_view array);
-// Whether memory of `bytes` is what `part`, of `shape`, takes. Errors:
-// kInvalidArgument naming array, shape and both sizes.
+// Checks that memory of `bytes` has exactly the size of `part`, of `shape`.
+// Errors: kInvalidArgument naming array, shape and both sizes.
 absl::Status CheckRoom(const DatasetPart& part, const Shape& shape,
                        size_t bytes);
 

@@ -30,7 +30,7 @@ class Datasets {
   virtual absl::StatusOr<BufferPtr> Open(const DatasetPart& part,
                                          const CallOptions& call) = 0;
   // A part into memory of the caller's: `into` has as many bytes as the part.
-  // Once it returns nothing writes there any more. After an error `into` may
+  // After it returns, nothing writes there any more. After an error `into` may
   // hold anything. The default opens, fetches and copies. Errors: as Open and
   // Fetch; kInvalidArgument naming the array and both sizes.
   virtual absl::Status FetchInto(const DatasetPart& part, absl::Span<char> into,
@@ -44,7 +44,7 @@ class Datasets {
 
   // Copies a dataset, in the background, to where it can be used while its
   // holder is away, for a client that has such a place; the default has none.
-  // What fails is as if it was not asked for.
+  // An error counts as if the copy was not asked for.
   virtual void KeepLocal(const DatasetInfo& info) {}
 
   // The verbs of dataset.h: Ask(PinDataset{token, ttl}, call) is a
@@ -60,7 +60,8 @@ class Datasets {
                                                const CallOptions& call) = 0;
 };
 
-// Of a client that keeps none: every verb is kUnimplemented, naming the client.
+// The datasets of a client that keeps none: every verb is kUnimplemented,
+// naming the client.
 class NoDatasets final : public Datasets {
  public:
   // `client` outlives it.

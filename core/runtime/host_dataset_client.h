@@ -1,6 +1,6 @@
 // HostDatasetClient: the part of an engine's Client that keeps datasets: in
-// this process's memory, by token. Where their arrays go to be used is the
-// engine's.
+// this process's memory, by token. The engine decides where their arrays go to
+// be used.
 #ifndef HAWSER_CORE_RUNTIME_HOST_DATASET_CLIENT_H_
 #define HAWSER_CORE_RUNTIME_HOST_DATASET_CLIENT_H_
 
@@ -29,7 +29,7 @@ class HostDatasetClient : public Client, private Datasets {
   explicit HostDatasetClient(int hash_threads) : hash_threads_(hash_threads) {}
 
  private:
-  // What is answered to each verb.
+  // Answers each verb.
   struct Verbs;
   struct Dataset {
     DatasetInfo info;
@@ -40,8 +40,8 @@ class HostDatasetClient : public Client, private Datasets {
     Literal value;
   };
 
-  // What is kept of a value that is put: itself, or a copy placed as the engine
-  // needs it.
+  // Returns what is kept for a value that is put: itself, or a copy placed as
+  // the engine needs it.
   virtual absl::StatusOr<Literal> Keep(const Literal& value) { return value; }
   // A value of this client's.
   virtual BufferPtr MakeBuffer(Literal value) = 0;
@@ -63,11 +63,12 @@ class HostDatasetClient : public Client, private Datasets {
                                        const CallOptions& call) final;
 
   absl::StatusOr<Literal> KeptOf(const DatasetSource::Array& array);
-  // Whether info->token is kept, which counts as a use; then all of `info`.
+  // True if info->token is kept, which counts as a use; then fills all of
+  // `info`.
   bool FindUsed(DatasetInfo* info);
   // Unless it is there already.
   DatasetInfo Add(Dataset dataset);
-  // By token or tag.
+  // Finds a dataset by token or tag.
   absl::StatusOr<Dataset*> Find(absl::string_view asked)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<Found> FindArray(absl::string_view asked,

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "core/base/threads/cancel.h"
 #include "core/base/values/dtype.h"
-#include "core/ir/limits.h"
+#include "core/ir/types/limits.h"
 
 namespace hawser {
 class MemoryHolder;  // core/base/memory_account.h
@@ -21,7 +21,7 @@ class MemoryHolder;  // core/base/memory_account.h
 
 namespace hawser::runtime {
 
-// What an end can do; asked when a session opens and decided upon before
+// The abilities of an end; asked when a session opens and decided upon before
 // anything is sent.
 struct Capabilities {
   int opset = 1;
@@ -33,7 +33,7 @@ struct Capabilities {
   // "cpu, AVX-512, OpenBLAS 0.3.21 SkylakeX"; "": not known.
   std::string engine_id;
   int64_t memory_bytes = 0;  // of the device; 0: not known
-  // Of the process that answers, by whatever address; 0: not known.
+  // Names the process that answers, by whatever address; 0: not known.
   uint64_t instance = 0;
   // On how many it spreads one function; CompileOptions::cuts says how.
   int places = 1;
@@ -41,8 +41,8 @@ struct Capabilities {
   std::vector<std::string> ops;
 };
 
-// Between the turns of a loop an engine asks whether others wait for the device
-// and then makes way for them, on the thread that computes. Thread-safe.
+// Between the iterations of a loop an engine asks whether others wait for the
+// device and then makes way for them, on the thread that computes. Thread-safe.
 class Sharing {
  public:
   virtual ~Sharing() = default;
@@ -65,11 +65,11 @@ struct CallOptions {
   std::function<void(int64_t, int64_t)> progress;
 };
 
-// Where something was computed.
+// The place where something was computed.
 struct RanOn {
   // Short: "cpu", "gpu-1:7070 cuda", "cpu (fallback: unreachable)".
   std::string where;
-  // By a client that stood in for the one that was asked.
+  // True if a client computed it that stood in for the one that was asked.
   bool fallback = false;
 
   friend bool operator==(const RanOn& ran_on, absl::string_view where) {

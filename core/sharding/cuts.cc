@@ -13,7 +13,7 @@ namespace {
 
 using From = AxisClass::From;
 
-// What one axis of an op that moves elements may cost to look through.
+// The most probes for one axis of an op that moves elements.
 constexpr int kMostProbes = 1 << 15;
 
 // The part of an axis of an operand that is not needed at all.
@@ -107,7 +107,7 @@ class Cutting {
     return Cut({middle, interval.end});
   }
 
-  // What needs no operand, as padding, goes with its neighbours.
+  // A part that needs no operand, as padding, goes with its neighbours.
   void Add(const Cell& cell, int64_t begin) {
     if (!cells_.empty() && (cells_.back() == cell || NeedsNothing(cell))) {
       return;

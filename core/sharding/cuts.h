@@ -17,7 +17,8 @@ namespace hawser {
 // only the same indices of the others: by the parallel factors of `.axes`, and
 // by the contracted ones where contractions are split.
 struct AxisClass {
-  // Where it is cut: inside, ascending. A class that nothing cuts has none.
+  // The indices at which it is cut: inside, ascending. A class that nothing
+  // cuts has none.
   std::vector<int64_t> boundaries;
   int64_t size = 0;
   enum class From : uint8_t {
@@ -45,8 +46,8 @@ AxisMap AxesOf(const Module& module, const Computation& computation,
 // them.
 class Cuts {
  public:
-  // Of axes that are cut at every index `neighbours` are one part. Errors: as
-  // CheckShardSpec.
+  // If an axis is cut at every index, `neighbours` indices are one part.
+  // Errors: as CheckShardSpec.
   static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec,
                                    int64_t neighbours = 1);
 
@@ -55,7 +56,7 @@ class Cuts {
   int ClassOf(ValueId value, const AxisCut& cut) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }
   int num_classes() const { return static_cast<int>(classes_.size()); }
-  // Whether more neighbours would make fewer parts.
+  // True if more neighbours would make fewer parts.
   bool CutAtEveryIndex() const;
 
   // An instruction the results need, of an op that can be split, which
@@ -70,10 +71,11 @@ class Cuts {
     int64_t cells;  // the product of their parts
   };
   std::vector<Contraction> Contractions() const;
-  // Of a class that is cut and cuts no result, the instruction at which its
-  // cut ends, or the value's last use, of those the results need; nullptr: a
-  // result is cut by it, or by what is derived of it, or a contraction is split
-  // by one of these. split: of each class whether one is split by it.
+  // For a class that is cut and cuts no result, returns the instruction at
+  // which its cut ends, or the value's last use, of those the results need;
+  // nullptr: a result is cut by it, or by what is derived of it, or a
+  // contraction is split by one of these. split: of each class whether one is
+  // split by it.
   const Instruction* EndOf(int axis_class,
                            const std::vector<bool>& split) const;
 
@@ -89,7 +91,7 @@ class Cuts {
 
   const Module* module_;
   std::vector<int> first_axis_;  // of each value, among all axes
-  // Of each axis: another one of its class, or itself; then its class.
+  // For each axis: another one of its class, or itself; then its class.
   std::vector<int> parents_;
   std::vector<int> class_of_axis_;
   std::vector<AxisClass> classes_;

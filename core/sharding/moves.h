@@ -13,7 +13,7 @@ namespace hawser {
 
 // Takes boxes of a tensor of `dtype` that cover `wanted`, in this order, gives
 // the box of `wanted`: a slice of the one that holds it, else parts of all, put
-// together. Where they overlap they hold the same.
+// together. If two overlap, they hold the same there.
 absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   const Box& wanted);
 
@@ -21,8 +21,8 @@ absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
 // which is the box `box` of it: copied there.
 void CopyBox(const Literal& value, const Box& of, const Box& box,
              Literal* into);
-// That box of a tensor whose box `of` is `value`. Shares the bytes where rows
-// alone are left out. Errors: kResourceExhausted.
+// Returns box `wanted` of a tensor whose box `of` is `value`. Shares the bytes
+// where rows alone are left out. Errors: kResourceExhausted.
 absl::StatusOr<Literal> SliceBox(const Literal& value, const Box& of,
                                  const Box& wanted);
 

@@ -14,12 +14,12 @@
 
 namespace hawser {
 
-// Of the spec's cuts of parameters. partials: of the contractions that are
-// split.
+// Notes the spec's cuts of parameters that end. partials: of the contractions
+// that are split.
 std::vector<ShardNote> NotesOf(const Module& module, const ShardSpec& spec,
                                const Cuts& cuts,
                                absl::Span<const Partial> partials);
-// Those that Shard would give, without its tasks; neighbours of every index are
+// Returns the notes of Shard, without its tasks; neighbours of every index are
 // not joined. Errors: as CheckShardSpec; kInvalidArgument for a contraction in
 // more parts than there may be tasks.
 absl::StatusOr<std::vector<ShardNote>> NotesOf(const Module& module,

@@ -173,7 +173,7 @@ std::string Explain(const Sharding& sharding, int tasks) {
        ++t) {
     const ShardTask& task = sharding.tasks[t];
     absl::StrAppend(&text, "task ", t, ":");
-    // Of the whole function, or between tasks: "b".
+    // The value is of the whole function, or between tasks: "b".
     const auto add = [&](absl::string_view of, size_t count,
                          const Piece& piece) {
       const int between = piece.value - static_cast<int>(count);

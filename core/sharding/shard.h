@@ -14,13 +14,13 @@
 
 namespace hawser {
 
-// Cuts the entry of `module` where `spec` says. What cannot be cut is computed
-// whole where it is needed, and noted. Errors: as CheckShardSpec;
+// Cuts the entry of `module` where `spec` says. A value that cannot be cut is
+// computed whole where it is needed, and noted. Errors: as CheckShardSpec;
 // kInvalidArgument for more tasks than the spec allows, for a contraction that
 // it refuses, and under `strict` for the first note.
 absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
 
-// What goes between tasks.
+// The traffic between tasks.
 struct Exchange {
   int stages = 0;     // tasks on the longest way from arguments to results
   std::vector<int> stage_of;  // of each task, from 0

@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/ir/signature.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
 
-// Where one axis of a parameter or result is cut.
+// Says where one axis of a parameter or result is cut.
 struct AxisCut {
   enum class Kind : uint8_t { kParts, kSizes, kEveryIndex, kWhole };
 
@@ -26,7 +26,7 @@ struct AxisCut {
   friend bool operator==(const AxisCut&, const AxisCut&) = default;
 };
 
-// What a user wants; cuts are advice, values never depend on them.
+// The wishes of a user; cuts are advice, values never depend on them.
 struct ShardSpec {
   enum class Unnamed : uint8_t { kEveryIndex, kWhole };
   enum class Contracted : uint8_t {
@@ -37,7 +37,8 @@ struct ShardSpec {
 
   std::vector<AxisCut> parameters;
   std::vector<AxisCut> results;
-  // What becomes of a contraction over axes that are cut since they are named.
+  // Says how to compute a contraction over axes that are cut since they are
+  // named.
   Contracted contracted = Contracted::kWhole;
   // Axes of parameters that no cut names, where none of their class is named.
   Unnamed unnamed = Unnamed::kEveryIndex;
@@ -58,9 +59,9 @@ absl::StatusOr<ShardSpec> ParseShardSpec(absl::string_view text);
 std::string ToString(const ShardSpec& spec);
 
 // Axes of a mesh of devices, and which of them cut which axes of the
-// parameters: FromMesh({{"x", 2}, {"y", 2}}, {{{0, {"x"}}}, {}}). What is not
-// named is whole. Errors: kInvalidArgument for an axis the mesh does not have
-// or that cuts a parameter twice.
+// parameters: FromMesh({{"x", 2}, {"y", 2}}, {{{0, {"x"}}}, {}}). Axes that are
+// not named are whole. Errors: kInvalidArgument for an axis the mesh does not
+// have or that cuts a parameter twice.
 struct MeshAxis {
   std::string name;
   int64_t size = 1;
@@ -82,7 +83,7 @@ absl::Status CheckShardSpec(const ShardSpec& spec,
 // The same, where cuts into 0 parts are into as many as there are places.
 ShardSpec ForPlaces(ShardSpec spec, int64_t places);
 
-// Where [0, size) is cut: inside, ascending.
+// Returns the indices at which [0, size) is cut: inside, ascending.
 std::vector<int64_t> BoundariesOf(const AxisCut& cut, int64_t size);
 
 }  // namespace hawser

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/values/shape.h"
-#include "core/ir/box.h"
-#include "core/ir/signature.h"
+#include "core/ir/types/box.h"
+#include "core/ir/types/signature.h"
 #include "core/sharding/shard_spec.h"
 
 namespace hawser {
@@ -28,7 +28,7 @@ struct ShardTask {
   std::vector<ir::Piece> takes;
   std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
   std::shared_ptr<const ir::Module> module;  // equal tasks share one
-  // Where each result of the module belongs: likewise, of the results.
+  // The same for the results: where each result of the module belongs.
   std::vector<ir::Piece> gives;
 };
 
@@ -50,8 +50,8 @@ struct Sharding {
   std::vector<ShardAxis> axes;  // those that are cut
   std::vector<ShardNote> notes;
   // In an order that can be run. Together they give the results, each element
-  // once. What one takes of a value between tasks is covered by pieces that
-  // earlier ones give, which lie wholly inside or wholly outside of it.
+  // once. If a task takes a value that lies between tasks, earlier ones give
+  // pieces that cover it, each wholly inside or wholly outside of it.
   std::vector<ShardTask> tasks;
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kWorkToSend = 64;
 // Values that are sent since they would be computed again.
 constexpr int kMostRepeated = 64;
-// What a loop may do.
+// The work that a loop is taken to do.
 constexpr int64_t kVeryMuch = int64_t{1} << 50;
 
 // About how many operations on elements an instruction of the entry does.
@@ -211,8 +211,9 @@ absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts) {
 void AddRepeated(SplitModule& split) {
   const Computation& entry = split.module.entry();
   const std::vector<int>& stage = split.stage;
-  // Of each value the stage of its last user, and the most that an instruction
-  // does of those that make it of arguments and of values between tasks.
+  // `last` is the stage of each value's last user, `work` the most that any one
+  // instruction does of those that make the value from arguments and values
+  // between tasks.
   std::vector<int> last = stage;
   std::vector<int64_t> work(entry.num_values(), 0);
   std::vector<bool> between(entry.num_values(), false);

@@ -29,9 +29,9 @@ struct Partial {
 struct SplitModule {
   Module module;
   std::vector<Partial> partials;
-  // Of each value the one of the module that was split, or kNoValue.
+  // For each value the one of the module that was split, or kNoValue.
   std::vector<ValueId> whole;
-  // Of each value its stage: how many exchanges are on the longest way to it.
+  // For each value its stage: how many exchanges are on the longest way to it.
   std::vector<int> stage;
 };
 
@@ -45,8 +45,9 @@ absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts);
 // to compute them again takes longer than to send them.
 void AddRepeated(SplitModule& split);
 
-// That function in stages: its partial values are results behind its own, and
-// parameters behind its own, from which all others of later stages take them.
+// Returns that function in stages: its partial values are results after its
+// own, and parameters after its own, from which all others of later stages take
+// them.
 absl::StatusOr<Module> Staged(const SplitModule& split);
 
 }  // namespace hawser

@@ -44,8 +44,8 @@ Stages::Group Joined(Stages::Group a, const Stages::Group& b) {
   return a;
 }
 
-// What of `own` the boxes in `asked` need, so that each piece lies wholly
-// inside or wholly outside of each of them.
+// Returns the pieces of `own` that the boxes in `asked` need; each piece lies
+// wholly inside or wholly outside of each of them.
 std::vector<Box> PiecesOf(const Box& own, const std::set<Box>& asked) {
   std::vector<std::set<int64_t>> at(own.size());
   std::vector<const Box*> met;
@@ -239,8 +239,8 @@ int64_t Stages::num_tasks() const {
   return tasks;
 }
 
-// What the task of these parts gives of a member: one that lacks a direction is
-// given by the first part of it.
+// Returns the box of a member that the task of these parts gives: the first
+// part of a direction gives a member that lacks it.
 MaybeBox Stages::BoxOf(const Member& member, const Group& group,
                        const std::vector<int>& parts) const {
   std::vector<bool> cut(parts.size(), false);
@@ -290,7 +290,7 @@ absl::Status Stages::AddTasks(Sharding& sharding) const {
   Asked asked(partials_.size());
   std::map<std::string, std::shared_ptr<const Module>> modules;
   std::vector<std::vector<ShardTask>> tasks(groups_.size());
-  // Those that take before those that give.
+  // Groups that take come before those that give.
   for (size_t g = groups_.size(); g-- > 0;) {
     std::vector<int> parts(groups_[g].directions.size(), 0);
     do {

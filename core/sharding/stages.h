@@ -28,7 +28,7 @@ class Stages {
     friend bool operator==(const Direction&, const Direction&) = default;
   };
 
-  // What tasks give: a result or a value between them.
+  // A result or a value between tasks, which tasks give.
   struct Member {
     struct Cut {
       Direction direction;
@@ -60,7 +60,7 @@ class Stages {
 
  private:
   using Asked = std::vector<std::set<Box>>;  // of each value between tasks
-  // Of values between tasks, what a box of a result is made of.
+  // Counts the values between tasks that a box of a result is made of.
   struct Taken {
     int64_t elements = 0;
     int cells = 1;  // of how many partial values at most one is

@@ -29,7 +29,7 @@ AttributeValue EditedValue(const AttributeValue& value,
   return list;
 }
 
-// Whether axis 0 of the results and of operands with `axis` is one parallel
+// Checks that axis 0 of the results and of operands with `axis` is one parallel
 // axis by the op's own rule.
 absl::Status CheckApart(const BatchContext& c, absl::Span<const Shape> operands,
                         const Attributes& attributes, const Flags& axis,

@@ -19,7 +19,7 @@ using Flags = std::vector<bool>;
 class VectorizedCalls;
 struct BatchRow;
 
-// What an attribute becomes when axis 0 is new.
+// Says how an attribute changes when axis 0 is new.
 struct AttributeEdit {
   enum Kind : uint8_t {
     kShift,      // axis numbers, or one: each is one more
@@ -32,7 +32,7 @@ struct AttributeEdit {
   Kind kind;
 };
 
-// What a batch rule is given. At least one operand is batched.
+// The input of a batch rule. At least one operand is batched.
 struct BatchContext {
   ExpressionScope& scope;
   VectorizedCalls& calls;
@@ -42,7 +42,7 @@ struct BatchContext {
   const int64_t size;                     // of the batch
   absl::Span<const Expression> operands;  // those batched with axis 0
   const Flags& batched;                   // of each operand
-  // Of each result, whether it has axis 0. A rule may clear some.
+  // For each result, true if it has axis 0. A rule may clear some.
   Flags gives;
 
   // Operand i without the batch.

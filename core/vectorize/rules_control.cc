@@ -15,8 +15,8 @@ namespace {
 
 using Results = std::vector<Expression>;
 
-// What of a loop is batched: operands as they are in every turn, and whether
-// the condition is.
+// The batched parts of a loop: operands as they are in every iteration, and
+// whether the condition is.
 struct LoopFlow {
   Flags operands;
   bool condition = false;
@@ -42,7 +42,7 @@ absl::StatusOr<LoopFlow> FlowOf(VectorizedCalls& calls, const Instruction& loop,
 
 Results Inline(VectorizedCalls& calls, int computation,
                absl::Span<const Expression> arguments, ExpressionScope* scope) {
-  // By value: an expression may add to the module.
+  // It is copied since an expression may add to the module.
   const Computation c = calls.module()->computation(computation);
   std::vector<ValueId> values;
   for (const Expression& x : arguments) values.push_back(x.value());
@@ -61,7 +61,7 @@ Results ResultsOf(const BatchContext& c, const Expression& first) {
   return results;
 }
 
-// Of each entry of a batch: x where `holds`, else y.
+// For each entry of a batch: x where `holds`, else y.
 Expression ChooseEach(const Expression& holds, const Expression& x,
                       const Expression& y) {
   return Choose(AlongRest(holds, x.dims()), x, y);
@@ -88,7 +88,7 @@ struct MaskedLoop {
     return parameters;
   }
 
-  // Whether it holds for any.
+  // Makes the condition that it holds for any entry.
   absl::StatusOr<int> MakeCondition(absl::Span<const Expression> like) const {
     ComputationBuilder builder(calls.module(), "any");
     ExpressionScope scope{builder, calls.monoids()};
@@ -144,8 +144,8 @@ bool IsContinuous(const Shape& shape) {
   return IsFloat(shape.dtype()) || IsComplex(shape.dtype());
 }
 
-// The pull-back of a call for a batch. What it gives for an operand that all
-// entries share is the sum of what it gives for each.
+// The pull-back of a call for a batch. For an operand that all entries share it
+// gives the sum of what it gives for each.
 absl::StatusOr<int> PullBackOf(BatchContext& c) {
   const Instruction& call = c.instruction;
   Flags takes, shared;
@@ -232,7 +232,7 @@ absl::StatusOr<Results> BatchCase(BatchContext& c) {
   if (!c.batched[0]) {
     return ResultsOf(c, Apply(kCase, c.operands, {}, branches));
   }
-  // What no other branch is named for is the last one's.
+  // The last branch runs for each index that names no other one.
   const auto arguments = c.operands.subspan(1);
   Results results = Inline(c.calls, branches.back(), arguments, &c.scope);
   for (int b = static_cast<int>(branches.size()) - 2; b >= 0; --b) {

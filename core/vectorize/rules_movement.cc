@@ -99,7 +99,7 @@ Dims ShiftedAnd0(const Dims& axes) {
   return all;
 }
 
-// Of no entries: there is no element that an index could name.
+// There are no entries, so no element that an index could name.
 Results OfNone(const BatchContext& c) {
   Results results;
   for (int k = 0; k < c.instruction.num_results; ++k) {
@@ -151,7 +151,7 @@ absl::StatusOr<Results> BatchPad(BatchContext& c) {
                         AlongRest(c.operands[1], framed.dims()))};
 }
 
-// By starts that differ: one slice per entry, gathered.
+// If starts differ, one slice per entry is gathered.
 absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
   const int rank = c.shape(0).rank();
   if (!AnyFrom(c.batched, 1)) {
@@ -206,7 +206,8 @@ absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
 }
 
 // Entries of the operand: an axis that every slice takes whole. Entries of the
-// indices: more index vectors. Of both: the entry is a component of them.
+// indices: more index vectors. If both have entries, the entry is a component
+// of the index vectors.
 absl::StatusOr<Results> BatchGather(BatchContext& c) {
   static constexpr Edit kOfOperand[] = {{"collapsed_slice_dims", Edit::kShift},
                                         {"offset_dims", Edit::kShiftAnd0},
@@ -229,7 +230,7 @@ absl::StatusOr<Results> BatchGather(BatchContext& c) {
        {"start_index_map", ShiftedAnd0(c.ints("start_index_map"))}})};
 }
 
-// As gather. The updates' order is that of each entry's own.
+// It does what gather does. The updates' order is that of each entry's own.
 absl::StatusOr<Results> BatchScatter(BatchContext& c) {
   static constexpr Edit kOfWindows[] = {
       {"inserted_window_dims", Edit::kShift},

@@ -16,9 +16,11 @@ namespace hawser {
 struct VectorizeOptions {
   // How many entries the batch has; 0 is one, too.
   int64_t size = 0;
-  // Of each parameter of the entry, whether each entry has its own.
+  // For each parameter of the entry, true if each entry of the batch has its
+  // own.
   std::vector<bool> batched;
-  // Where the user made each instruction of the entry; may be left out.
+  // The places where the user made each instruction of the entry; may be left
+  // out.
   absl::Span<const SourceLocation> where = {};
   // Null, or what is told which instruction of the entry each of the new one
   // comes from; -1: from none.
@@ -28,13 +30,13 @@ struct VectorizeOptions {
 // `module` with another entry, whose batched parameters have a new axis 0 of
 // `size`, and so have all results: entry b of them is what the old entry gives
 // for entry b of the batched parameters and the others as they are. Results
-// that depend on no batched parameter are repeated. What depends on none is
-// computed once. The result may be transformed again.
+// that depend on no batched parameter are repeated. Values that depend on none
+// are computed once. The result may be transformed again.
 //
-// A while whose condition differs between entries turns until it holds for
+// A while whose condition differs between entries iterates until it holds for
 // none; entries for which it does not keep their state. A case whose index
-// differs computes all branches for all entries. Other loops turn as often as
-// they did, so that those of known turns stay so.
+// differs computes all branches for all entries. Other loops run as often as
+// they did, so that those with a known number of iterations stay so.
 //
 // Errors: kInvalidArgument for options that do not fit the module, and where an
 // axis more is more than a shape may have; kUnimplemented naming an op without

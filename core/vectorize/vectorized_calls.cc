@@ -130,7 +130,7 @@ class Walk {
   const int64_t size_;
   ComputationBuilder builder_;
   ExpressionScope scope_;
-  // By values of `from_`.
+  // Indexed by values of `from_`.
   std::vector<ValueId> moved_;
   Flags batched_;
 };

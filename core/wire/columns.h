@@ -16,7 +16,7 @@
 
 namespace hawser {
 
-// What a module may still take in memory, columns and decoded form together.
+// The memory that a module may still take, columns and decoded form together.
 // In proportion to the bytes an end accepts, so that no table of small entries
 // that refer to large ones can grow beyond it.
 class MemoryBudget {
@@ -61,8 +61,8 @@ absl::StatusOr<ModuleColumns> ReadColumns(absl::string_view bytes,
                                           const ModuleLimits& limits,
                                           MemoryBudget* budget);
 
-// That every count column adds up to exactly the length of what it counts, so
-// that a reader of the columns need not look for their ends. Errors:
+// Checks that every count column adds up to exactly the length of what it
+// counts, so that a reader of the columns need not look for their ends. Errors:
 // kInvalidArgument naming both columns.
 absl::Status CheckLengths(const ModuleColumns& columns);
 

@@ -132,7 +132,7 @@ struct OnWire<QueryUsage> : DatasetsMethod<v1::UsageRequest, v1::UsageReply> {
   }
 };
 
-// What a put asks and says beside its streams.
+// The question and the answer of a put besides its streams.
 struct FindMissingMethod
     : DatasetsMethod<v1::FindMissingRequest, v1::FindMissingReply> {
   static constexpr char kMethod[] = "FindMissing";

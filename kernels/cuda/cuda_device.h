@@ -14,8 +14,8 @@
 namespace hawser::cuda {
 
 struct CudaOptions {
-  // Where NVRTC and cuBLASLt are looked for. The device exists without them;
-  // calls that need a missing library return kFailedPrecondition.
+  // The places in which NVRTC and cuBLASLt are looked for. The device exists
+  // without them; calls that need a missing library return kFailedPrecondition.
   LibraryPlaces libraries = LibraryPlaces::FromEnvironment();
   // The most device memory that values may take at a time; 0: all there is.
   int64_t memory_limit = 0;

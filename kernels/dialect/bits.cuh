@@ -1,4 +1,4 @@
-// Counts of bits, and floats of fewer bits. Behind prelude.cuh.
+// Counts of bits, and floats of fewer bits. Needs prelude.cuh before it.
 #ifndef HK_BITS
 #define HK_BITS
 
@@ -11,9 +11,9 @@ template <class T> HK_DEVICE T CountLeadingZeros(T x) {
   return (T)(CountZerosAbove((typename Type<T>::Unsigned)x) - kUnused);
 }
 
-// Of a float of kExponent and kMantissa bits, what `exponent` and `mantissa` of
-// them hold: rounded to nearest even, infinite beyond the largest, 0 below the
-// smallest normal one. A carry into the exponent is as it should be.
+// Rounds a float of kExponent and kMantissa bits to `exponent` and `mantissa`
+// of them: to nearest even, infinite beyond the largest, 0 below the smallest
+// normal one. A carry into the exponent is as it should be.
 template <int kExponent, int kMantissa, int exponent, int mantissa, class Word>
 HK_DEVICE Word ReducedBits(Word x) {
   constexpr int dropped = kMantissa - mantissa;

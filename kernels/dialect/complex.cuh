@@ -1,5 +1,5 @@
 // Complex numbers. Sums and moves are exact, all else is good to a few units in
-// the last place of the magnitude. Behind reduce.cuh.
+// the last place of the magnitude. Needs reduce.cuh before it.
 #ifndef HK_COMPLEX
 #define HK_COMPLEX
 
@@ -56,7 +56,8 @@ template <class T> HK_DEVICE s32 Exponent(Complex<T> z) {
   else field = (s32)(BitCast<u64>(size) >> 52);
   return Clamp(-kMost, field - kMost - 1, kMost);
 }
-// By the larger part of b (Smith), both brought to where nothing overflows.
+// Divides by the larger part of b (Smith), after both are brought to where
+// nothing overflows.
 template <class T> HK_DEVICE Complex<T> Divide(Complex<T> a, Complex<T> b) {
   const s32 up = Exponent(a), down = Exponent(b);
   a = Scale(a, TwoTo<T>(-up));
@@ -88,7 +89,8 @@ template <class T> HK_DEVICE Complex<T> Exp(Complex<T> z) {
     return z.re < 0 ? Complex<T>{0, 0} : Complex<T>{z.re, none};
   }
   const T c = Cos(z.im), s = Sin(z.im);
-  // By halves where e^a is beyond all numbers or has few digits.
+  // If e^a is beyond all numbers or has few digits, e^(a/2) is multiplied
+  // twice.
   if (Abs(z.re) > (kSame<T, float> ? 80 : 700)) {
     const T half = Exp(z.re / 2);
     return {half * c * half, half * s * half};
@@ -131,14 +133,14 @@ template <class T> HK_DEVICE Complex<T> Logistic(Complex<T> z) {
   if (z.re < 0) return Divide(Exp(z), OnePlusExp(z));
   return Divide(Complex<T>{1, 0}, OnePlusExp(Negate(z)));
 }
-// By way of numbers whose halves are exact and whose magnitudes are finite.
+// Scales to numbers whose halves are exact and whose magnitudes are finite.
 template <class T> HK_DEVICE Complex<T> Sqrt(Complex<T> z) {
   if (z.re == 0 && z.im == 0) return {0, z.im};
   const s32 half = Exponent(z) / 2;
   z = Scale(z, TwoTo<T>(-2 * half));
   const T t = Sqrt(Abs(z.re) / 2 + Abs(z) / 2), back = TwoTo<T>(half);
   if (z.re >= 0) return {t * back, z.im / (2 * t) * back};
-  // Of the branch cut's two sides a zero's sign tells which.
+  // A zero's sign tells on which side of the branch cut it is.
   const bool is_below = z.im < 0 || 1 / z.im < 0;
   return {Abs(z.im) / (2 * t) * back, is_below ? -t * back : t * back};
 }

@@ -18,7 +18,7 @@ bool IsWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// What is left of a text whose front is taken off word by word.
+// Takes a text apart word by word from the front; `left_` is the rest.
 class Scanner {
  public:
   explicit Scanner(absl::string_view text) : left_(text) {}

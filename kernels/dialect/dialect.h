@@ -11,7 +11,7 @@
 
 namespace hawser::dialect {
 
-// What stands in front of every kernel, for either compiler.
+// Returns the text that stands in front of every kernel, for either compiler.
 absl::string_view Prelude();
 // SHA-256 of all texts, in hex: part of a cache key.
 absl::string_view PreludeDigest();

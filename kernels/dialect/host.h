@@ -227,7 +227,7 @@ struct HostKernel<kKernel> {
 
 }  // namespace hk
 
-// Behind the kernels: once, and once per kernel.
+// These macros come after the kernels: once, and once per kernel.
 #define HK_HOST_EXPORT extern "C" __attribute__((visibility("default")))
 #define HK_HOST_MODULE()                                   \
   HK_HOST_EXPORT void hk_enter(hk::HostContext* context) { \

@@ -1,13 +1,13 @@
-// What a kernel that was compiled for the host knows about the thread it is,
-// and what it asks. Filled in by kernels/emu; also part of what g++ reads, so
-// it includes nothing.
+// The thread that a kernel compiled for the host is, and the requests that the
+// kernel makes. Filled in by kernels/emu; also part of what g++ reads, so it
+// includes nothing.
 #ifndef HAWSER_KERNELS_DIALECT_HOST_CONTEXT_H_
 #define HAWSER_KERNELS_DIALECT_HOST_CONTEXT_H_
 
 namespace hk {
 
-// Of one element of a shared array, for finding accesses that no barrier
-// orders. Threads count from 1.
+// The last accesses of one element of a shared array, for finding accesses that
+// no barrier orders. Threads count from 1.
 struct HostCell {
   unsigned written_at = 0, writer = 0;  // turn and thread; turn 0: never
   unsigned read_at = 0, reader = 0;
@@ -64,7 +64,7 @@ struct HostParameter {
   unsigned align = 1;        // of what a pointer points to
 };
 
-// Of a kernel: "hk_info_<name>" in the shared object.
+// Describes a kernel: "hk_info_<name>" in the shared object.
 struct HostKernelInfo {
   void (*call)(void* const* arguments) = nullptr;
   const HostParameter* parameters = nullptr;

@@ -1,6 +1,6 @@
 // Powers of complex numbers: e^(y log z), whose exponent needs more digits than
-// the result has, since all that stand before its point are lost. Behind
-// complex.cuh.
+// the result has, since all that stand before its point are lost. Needs
+// complex.cuh before it.
 #ifndef HK_POWERS
 #define HK_POWERS
 
@@ -39,7 +39,7 @@ HK_DEVICE ComplexTwofold TwofoldOf(c128 z) {
   return {{z.re, 0}, {z.im, 0}};
 }
 
-// Of a size of at most 4: by its 256th part, of which few powers count.
+// Takes a size of at most 4: raises its 256th part, of which few powers count.
 HK_DEVICE ComplexTwofold TwofoldExp(c128 z) {
   const ComplexTwofold part = TwofoldOf(Scale(z, 0x1p-8));
   ComplexTwofold sum = {{1, 0}, {0, 0}};
@@ -51,8 +51,8 @@ HK_DEVICE ComplexTwofold TwofoldExp(c128 z) {
   return sum;
 }
 
-// Of what is finite and not 0. Newton's step from the logarithm w of a double:
-// log z = w + (z e^-w - 1).
+// Takes a number that is finite and not 0. Newton's step from the logarithm w
+// of a double: log z = w + (z e^-w - 1).
 HK_DEVICE ComplexTwofold TwofoldLog(c128 z) {
   const s32 exponent = Exponent(z);
   z = Scale(z, TwoTo<double>(-exponent));

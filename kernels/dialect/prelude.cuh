@@ -1,6 +1,6 @@
-// What every generated kernel is written in. One text for NVRTC, which needs no
-// other header for it, and for g++, where host.h gives the first part's names a
-// meaning that is checked. Integer corners: house.md, section 9.
+// Every generated kernel is written in this dialect. One text for NVRTC, which
+// needs no other header for it, and for g++, where host.h gives the first
+// part's names a meaning that is checked. Integer corners: house.md, section 9.
 #ifndef HK_PRELUDE
 #define HK_PRELUDE
 
@@ -34,7 +34,8 @@ constexpr u32 kWarp = 32;
 #define HK_GLOBAL extern "C" __global__ void
 #define HK_BOUNDS(threads) __launch_bounds__(threads)
 #define HK_SHARED(T, name, n) __shared__ T name[n]
-// What LaunchShape::dynamic_shared_bytes asks for; once in a kernel.
+// Names the memory that LaunchShape::dynamic_shared_bytes asks for; once in a
+// kernel.
 #define HK_DYNAMIC_SHARED(T, name)                                  \
   extern __shared__ __align__(16) unsigned char hk_dynamic_shared[]; \
   T* const name = (T*)hk_dynamic_shared
@@ -63,8 +64,8 @@ template <class T> HK_DEVICE void AtomicAdd(T* p, T x) { atomicAdd(p, x); }
 HK_DEVICE void AtomicAdd(s64* p, s64 x) { atomicAdd((u64*)p, (u64)x); }
 template <class T> HK_DEVICE void AtomicMax(T* p, T x) { atomicMax(p, x); }
 template <class T> HK_DEVICE void AtomicMin(T* p, T x) { atomicMin(p, x); }
-// Of an array in shared memory: beside it, until a barrier, no thread reads or
-// writes the element otherwise.
+// Adds to an element of an array in shared memory: until a barrier no thread
+// reads or writes the element otherwise.
 template <class Array> HK_DEVICE void SharedAdd(Array& array, u32 i, u32 x) {
   atomicAdd(&array[i], x);
 }
@@ -105,8 +106,8 @@ HK_DEVICE double Rsqrt(double x) { return rsqrt(x); }
 #endif
 // ---- both sides from here on: the same text, the same meaning
 namespace hk {
-// Of a type: whether it is an integer, signed, floating; its unsigned twin; the
-// type it is computed in.
+// Describes a type: whether it is an integer, signed, floating; its unsigned
+// twin; the type it is computed in.
 template <class T> struct Type {
   static constexpr bool kInteger = false, kSigned = true, kFloat = false;
   typedef T Compute;

@@ -1,5 +1,6 @@
 // A block orders its elements by digits of 8 bits, what is equal as it stood. A
-// block has kDigits threads, each of them kItems elements. Behind reduce.cuh.
+// block has kDigits threads, each of them kItems elements. Needs reduce.cuh
+// before it.
 #ifndef HK_RADIX
 #define HK_RADIX
 
@@ -36,8 +37,8 @@ HK_DEVICE u32 LanesOfDigit(u32 digit) {
   }
   return lanes;
 }
-// Of the thread's warp, which the block no longer reads. Returns where they
-// begin.
+// Clears the counts of the thread's warp, which the block no longer reads.
+// Returns where they begin.
 template <class Counts> HK_DEVICE u32 ClearCounts(Counts& counts) {
   const u32 own = HK_TID / kWarp * kDigits;
   HK_UNROLL
@@ -71,8 +72,8 @@ HK_DEVICE void WarpCounts(const u32 (&digits)[kItems], Counts& counts) {
   HK_UNROLL
   for (u32 i = 0; i < kItems; ++i) SharedAdd(counts, own + digits[i], 1u);
 }
-// Behind WarpRanks or WarpCounts and a barrier: the block's elements of digit
-// HK_TID.
+// Called after WarpRanks or WarpCounts and a barrier: the block's elements of
+// digit HK_TID.
 template <class Counts> HK_DEVICE u32 CountOfDigit(Counts& counts) {
   u32 all = 0u;
   HK_UNROLL

@@ -1,5 +1,6 @@
 // Threads of a warp and of a block work together: shuffles, reductions, scans.
-// Orders are fixed, so results are the same on every run. Behind prelude.cuh.
+// Orders are fixed, so results are the same on every run. Needs prelude.cuh
+// before it.
 #ifndef HK_REDUCE
 #define HK_REDUCE
 
@@ -109,7 +110,7 @@ template <class T, class I, bool kLargest, bool kLast = false> struct Extreme {
 
 // ---- every thread gets the result. Neighbours first, so that operations that
 // do not commute see their parts in order.
-// Of each kLanes neighbours, a power of two up to a warp.
+// Reduces over each kLanes neighbours, a power of two up to a warp.
 template <class Op, u32 kLanes, class T> HK_DEVICE T GroupReduce(T x) {
   HK_UNROLL
   for (u32 m = 1; m < kLanes; m <<= 1) {
@@ -167,7 +168,7 @@ HK_DEVICE T BlockScan(T x, Shared& shared) {
   }
   return x;
 }
-// What stands before this thread's value: `carry`, then the values of lower
+// Combines the values before this thread's: `carry`, then the values of lower
 // threads. `carry` is the same in all of them and becomes what all come to.
 template <class Op, class T> HK_DEVICE T WarpScanOn(T x, T& carry) {
   const T upto = WarpScan<Op>(x);

@@ -37,7 +37,7 @@ class DeviceMemory {
   void Open(gpu::DeviceAddress address);
   // Errors: kInternal when it is called before Open: an event is missing.
   absl::Status Release(gpu::DeviceAddress address);
-  // Whether [address, address + bytes) may be used now. Errors: kInternal
+  // Checks that [address, address + bytes) may be used now. Errors: kInternal
   // beginning with `who`.
   absl::Status Check(absl::string_view who, gpu::DeviceAddress address,
                      int64_t bytes) const;

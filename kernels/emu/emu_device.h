@@ -20,8 +20,8 @@ struct EmuOptions {
   int multiprocessors = 4;
   // The number, from 1, of the queued step that is made a fault; 0: none.
   int64_t fault_at_step = 0;
-  // Where compiled kernels are kept; "": hawser-emu-<user> in the folder of
-  // temporary files.
+  // The folder in which compiled kernels are kept; "": hawser-emu-<user> in the
+  // folder of temporary files.
   std::string folder;
   std::string compiler = "g++";
 };

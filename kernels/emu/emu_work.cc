@@ -1,4 +1,4 @@
-// What the emulated device does on its streams: kernels, products, graphs.
+// Queues work on the streams of the emulated device: kernels, products, graphs.
 #include <random>
 #include <utility>
 

@@ -37,7 +37,7 @@ bool HasTypes(DType factor, DType d) {
   }
 }
 
-// Where element (row, column) of matrix `batch` is.
+// The place of element (row, column) of matrix `batch`.
 struct Place {
   int64_t row_stride, column_stride, batch_stride;
 
@@ -104,7 +104,8 @@ void Multiply(const GemmSpec& s, const GemmOperands& o) {
                  Widen<Sum>(b[at_b.At(batch, k, j)]);
         }
         sum *= alpha;
-        // As in the library, c is not read: a NaN of it has no effect.
+        // If beta is 0, c is not read, as in the library: a NaN of it has no
+        // effect.
         if (s.has_c && s.beta != 0) {
           sum += beta * Widen<Sum>(c[at_c.At(batch, i, j)]);
         }

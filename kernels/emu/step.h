@@ -38,7 +38,7 @@ struct FillStep {
 };
 using Step = std::variant<LaunchStep, GemmStep, CopyStep, FillStep>;
 
-// What steps need to run.
+// The things that steps need to run.
 struct StepContext {
   const DeviceMemory* memory;
   const gpu::DeviceFacts* facts;
@@ -52,7 +52,7 @@ absl::Status CheckStep(const Step& step, const gpu::DeviceFacts& facts);
 // Runs a step. Errors: kInternal for a mistake of the engine or of a kernel.
 absl::Status RunStep(const Step& step, const StepContext& context);
 
-// Whether both steps are the same but for addresses and numbers.
+// True if both steps are the same but for addresses and numbers.
 bool IsSameWork(const Step& a, const Step& b);
 
 }  // namespace hawser::emu

@@ -7,7 +7,7 @@
 namespace hawser::gpu {
 namespace {
 
-// What `then` makes of the value, or the value's error.
+// Passes the value to `then`, or passes on the value's error.
 template <typename T, typename Then>
 Future<T> Chain(const Future<DeviceValue>& value, Then then) {
   auto promise = std::make_shared<Promise<T>>();

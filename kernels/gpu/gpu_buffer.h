@@ -18,7 +18,8 @@ class GpuBuffer : public runtime::Buffer {
   // The future completes once what makes the value is queued.
   GpuBuffer(std::shared_ptr<Engine> engine, const Shape& shape,
             Future<DeviceValue> value);
-  // Of a value that is kept here, and uploaded when it is first used.
+  // Makes a buffer of a value that is kept here, and uploaded when it is first
+  // used.
   GpuBuffer(std::shared_ptr<Engine> engine, Literal kept);
   ~GpuBuffer() override { --engine_->live_buffers; }
 

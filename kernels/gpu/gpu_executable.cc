@@ -20,7 +20,7 @@ using runtime::BufferPtr;
 // A graph costs less to launch than this many steps.
 constexpr int64_t kMinCaptured = 2, kMaxCaptured = 4096;
 
-// Holds a lane for one run: the main one, or one of its own.
+// Holds a stream for one run: the main one, or one of its own.
 class RunLane {
  public:
   static absl::StatusOr<std::unique_ptr<RunLane>> Take(Lanes* lanes, bool own) {
@@ -180,14 +180,14 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
                           RunLane::Take(&engine_->lanes(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
   Results results(signature().results.size());
-  // Of what is not waited for, this lane is no user.
+  // This stream is no user of arguments that are not waited for.
   HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
   absl::Status status = PlaceResults(lane, arguments, &results);
   if (status.ok()) status = RunSteps(lane, arguments, results, call);
   // Also after a failure: some of it may be queued.
   const absl::StatusOr<EventPtr> done = lane->Record();
   if (!done.ok()) {
-    // Without an event, nothing may be left that uses the arguments.
+    // If there is no event, nothing may be left that uses the arguments.
     engine_->device().AwaitStream(lane->stream()).IgnoreError();
     return status.ok() ? done.status() : status;
   }
@@ -195,7 +195,7 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
   if (compiled_.constants != nullptr) {
     compiled_.constants->UsedOn(lane, *done);
   }
-  // The destructor looks after the main lane alone.
+  // The destructor looks after the main stream alone.
   if (blocks()) lane->KeepUntilDone(compiled_.code);
   for (DeviceValue& result : results) {
     if (result.memory == nullptr) continue;

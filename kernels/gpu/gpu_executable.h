@@ -27,7 +27,7 @@ struct RunArgument {
 class GpuExecutable : public runtime::Executable,
                       public std::enable_shared_from_this<GpuExecutable> {
  public:
-  // With graphs, runs that need not wait are captured.
+  // If `with_graphs`, runs that need not wait are captured.
   GpuExecutable(std::shared_ptr<Engine> engine,
                 std::shared_ptr<const Module> module, Compiled compiled,
                 runtime::Numerics numerics, bool with_graphs);
@@ -40,14 +40,14 @@ class GpuExecutable : public runtime::Executable,
       const runtime::ExecuteOptions& options) override;
 
   // Queues a run over values that are queued themselves; blocks as
-  // Program::blocks says. Of `call` it uses the token and the sharing.
+  // Program::blocks says. It uses the token and the sharing of `call`.
   absl::StatusOr<std::vector<DeviceValue>> Queue(
       std::vector<RunArgument> arguments, const runtime::CallOptions& call);
-  // Whether some result may have the memory of argument `i`.
+  // True if some result may have the memory of argument `i`.
   bool MayTake(int i) const { return may_take_[i]; }
   bool blocks() const { return compiled_.program.blocks; }
 
-  // What runs, where results live, and which steps need the host.
+  // Explains what runs, where results live, and which steps need the host.
   const std::string& Explain() const { return compiled_.program.explanation; }
   GraphCache::Counts graph_counts();
 
@@ -78,7 +78,7 @@ class GpuExecutable : public runtime::Executable,
   const Compiled compiled_;
   runtime::HostEvaluator* const host_;
   std::vector<bool> may_take_;  // by argument
-  GraphCache graphs_;           // used by the holder of the main lane
+  GraphCache graphs_;           // used by the holder of the main stream
 };
 
 }  // namespace hawser::gpu

@@ -29,8 +29,8 @@ struct Plan {
   // Ordinary IR: fusion instructions call the computation they stand for, so
   // printer, parser, verifier and evaluator take it as it is.
   Module module;
-  // By computation of `module`; those only a fusion, a reduction or a scatter
-  // calls have no steps of their own and an empty entry.
+  // Indexed by computation of `module`; those only a fusion, a reduction or a
+  // scatter calls have no steps of their own and an empty entry.
   std::vector<ComputationPlan> computations;
   int64_t alignment = 1;  // of every buffer in an arena: the target's
 
@@ -49,7 +49,7 @@ absl::StatusOr<Plan> PlanFused(Module fused, const Target& target);
 // Both.
 absl::StatusOr<Plan> MakePlan(const Module& module, const Target& target);
 
-// What `computation`'s steps launch and move in one run of each.
+// The launches and bytes of `computation`'s steps in one run of each.
 struct PlanCost {
   int64_t launches = 0;
   int64_t bytes = 0;   // read and written

@@ -13,7 +13,7 @@ namespace hawser::server {
 struct NamedPath {
   std::string flag;  // "--data_dir"
   std::string path;  // empty, or not there: nothing is said
-  // What it holds is not for others to read.
+  // True if others must not read what it holds.
   bool secret = true;
 };
 
@@ -22,11 +22,11 @@ struct NamedPath {
 // do.
 std::vector<std::string> Exposures(const std::vector<NamedPath>& paths);
 
-// What is to be said of a process that runs as `user` and whose
+// Returns what is to be said of a process that runs as `user` and whose
 // /proc/self/status is this; "": nothing. Root with capabilities is not needed
 // for anything that hawserd does.
 std::string PrivilegeOf(unsigned user, absl::string_view status);
-// Of this process.
+// The same for this process.
 std::string OwnPrivilege();
 
 // From now on this process and what it starts gain no privileges by running

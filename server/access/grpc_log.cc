@@ -18,7 +18,7 @@ constexpr absl::Duration kPeriod = absl::Seconds(10);
 
 class Limit {
  public:
-  // Whether a line may be written now; `left_out` gets how many were not since
+  // True if a line may be written now; `left_out` gets how many were not since
   // the last one that was.
   bool Allows(int* left_out) {
     const absl::Time now = SteadyNow();

@@ -6,7 +6,7 @@ namespace hawser::server {
 
 // From now on gRPC's lines go to hawser's log, at most ten in ten seconds: gRPC
 // writes one for every handshake that fails, with which strangers could fill
-// the disk. With GRPC_VERBOSITY set all are written. For the whole process.
+// the disk. If GRPC_VERBOSITY is set, all are written. For the whole process.
 void LimitGrpcLog();
 
 }  // namespace hawser::server

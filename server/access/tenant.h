@@ -14,7 +14,7 @@ namespace hawser::server {
 // The one tenant of a server that asks for no credentials.
 inline constexpr absl::string_view kDefaultTenant = "default";
 
-// What one call says about its caller. The views live as long as the call.
+// One call's statements about its caller. The views live as long as the call.
 struct Caller {
   // All values of the metadata key `authorization`.
   std::vector<absl::string_view> authorization;

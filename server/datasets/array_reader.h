@@ -17,14 +17,15 @@
 
 namespace hawser::server {
 
-// What is read stays in memory like what was received, and leaves it like
-// that. Thread-safe: methods are called without the store's lock, and block.
+// An array that is read stays in memory like one that was received, and leaves
+// it like that. Thread-safe: methods are called without the store's lock, and
+// block.
 class ArrayReader {
  public:
   ArrayReader(StoreState* state, Durability* durability, Retention* retention)
       : state_(*state), durability_(durability), retention_(retention) {}
 
-  // As DatasetStore's.
+  // The same as DatasetStore's.
   absl::StatusOr<Literal> Load(const StoredArray& array);
   absl::StatusOr<ChunkBytes> LoadChunk(const StoredArray& array, size_t index);
   absl::StatusOr<Literal> LoadRows(const StoredArray& array,

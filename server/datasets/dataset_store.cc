@@ -94,7 +94,7 @@ absl::StatusOr<DatasetInfo> DatasetStore::CommitLocked(
   if (known == own.datasets.by_id.end() || known->second->removing) {
     HAWSER_RETURN_IF_ERROR(
         retention_.AdmitDataset(tenant, IndexBytes(manifest)));
-    // What made room for it may have taken chunks of it.
+    // Making room for it may have taken chunks of it.
     HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   }
   std::shared_ptr<StoredDataset>& dataset = own.datasets.by_id[id];

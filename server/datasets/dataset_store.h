@@ -33,9 +33,9 @@ namespace hawser::server {
 // once, but no tenant learns what others hold. Thread-safe. Only Open, the
 // Loads and Stop block.
 //
-// What is known lies in `state_.catalog`; a part beside it has one thing to do
-// with it each, and says what it keeps for that. `state_.mu` guards all of it
-// (store_state.h has the order of locks).
+// All that is known lies in `state_.catalog`; a part beside it has one thing to
+// do with it each, and says what it keeps for that. `state_.mu` guards all of
+// it (store_state.h has the order of locks).
 class DatasetStore {
  public:
   using Durable = StoredDataset::Durable;
@@ -92,12 +92,12 @@ class DatasetStore {
   void Answer(absl::string_view tenant, const DatasetVerb& verb,
               std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);
 
-  // ---- what stays. Where room is needed, durable datasets are evicted, the
-  // least recently used first, unless they are pinned or were used within the
-  // lease. A token may be a tag wherever one is asked for. What these change is
-  // seen once it survives a restart, and then `done` comes; an answer that a
-  // change under way decides waits for it. Errors: as Stat, and the disk's
-  // (nothing has changed).
+  // ---- what stays. If room is needed, durable datasets are evicted, the least
+  // recently used first, unless they are pinned or were used within the lease.
+  // A token may be a tag wherever one is asked for. A change by these is seen
+  // once it survives a restart, and then `done` comes; an answer that a change
+  // under way decides waits for it. Errors: as Stat, and the disk's (nothing
+  // has changed).
   void Pin(absl::string_view tenant, absl::string_view token,
            absl::Duration ttl, Durable done);
   // Errors: kInvalidArgument, kNotFound for the token, kAborted when it names
@@ -114,7 +114,8 @@ class DatasetStore {
   absl::StatusOr<ChunkBytes> LoadChunk(const StoredArray& array, size_t index) {
     return reader_.LoadChunk(array, index);
   }
-  // Those rows alone. Errors: as Load; kInvalidArgument for rows not there.
+  // Loads those rows alone. Errors: as Load; kInvalidArgument for rows not
+  // there.
   absl::StatusOr<Literal> LoadRows(const StoredArray& array,
                                    const RowRange& rows) {
     return reader_.LoadRows(array, rows);

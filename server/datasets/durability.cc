@@ -12,7 +12,8 @@ namespace {
 
 // Between two attempts to write what the disk refused.
 constexpr absl::Duration kRetry = absl::Seconds(30);
-// What a write of a chunk or record that waits takes beside its bytes.
+// The memory that a write of a chunk or record that waits takes beside its
+// bytes.
 constexpr int64_t kTaskBytes = 400;
 // How old the file's word may be on when a dataset was used last.
 constexpr absl::Duration kMarkUse = absl::Minutes(1);
@@ -100,7 +101,7 @@ bool Durability::WriteDataset(const std::string& tenant,
 absl::Status Durability::WriteRecord(const std::string& tenant,
                                      const StoredDataset& dataset) {
   {
-    // What a full disk refused is not to be found after a restart.
+    // A dataset that a full disk refused must not be found after a restart.
     MutexLock lock(&state_.mu);
     HAWSER_RETURN_IF_ERROR(dataset.WhyNotWritten());
   }
@@ -221,8 +222,9 @@ void Durability::RemoveFile(const Chunk& chunk) {
   state_.AssertHeld();
   const int64_t bytes = chunk.size;
   use_.removing += bytes;
-  // Behind a write that is queued, before that of the same chunk put again;
-  // else at once, since others were let in for the room it leaves.
+  // The removal comes after a write that is queued, before that of the same
+  // chunk put again; else it comes at once, since others were let in for the
+  // room it leaves.
   state_.disk.writer->Add({.write =
                                [this, digest = chunk.digest] {
                                  state_.disk.files->RemoveChunk(digest);
@@ -327,7 +329,7 @@ void Durability::FinishNames(const std::string& tenant,
         if (change.decided.ok()) change.decided = own.Make(change);
         continue;
       }
-      // What it was decided after is not made either.
+      // The changes that it was decided after are not made either.
       change.decided = own.Check(change, own.tags);
       if (!change.decided.ok()) continue;
       change.decided = Annotate(saved, "tags and pins are as they were");

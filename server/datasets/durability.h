@@ -55,15 +55,16 @@ class Durability {
                      const std::shared_ptr<StoredDataset>& dataset, Done& done);
   // Makes a change of a tenant's tags or pins once it is on disk, together
   // with all that come before the write begins; one whose write fails is not
-  // made. What is refused for a change that is not decided yet waits for it.
-  // Returns what `change.done` is to be told now; nothing: it is told later.
+  // made. If a change is refused for one that is not decided yet, the answer
+  // waits for it. Returns what `change.done` is to be told now; nothing: it is
+  // told later.
   std::optional<absl::Status> ChangeNames(const std::string& tenant,
                                           NameChange change);
   // Writes a file of names again that is not as it should be.
   void RewriteNames(const std::string& tenant);
   // Removes the chunks that no tenant knows and nothing uses.
   void Collect();
-  // Has the files say when datasets were used last, now and then, and tries
+  // Writes to the files when datasets were used last, now and then, and tries
   // again what could not be written.
   void Refresh(absl::Time now);
 

@@ -11,7 +11,7 @@
 namespace hawser::server {
 namespace {
 
-// What the names and digests of a dataset may take, in the mean.
+// The most that the names and digests of a dataset take, in the mean.
 constexpr int64_t kIndexBytesOfDataset = 4096;
 constexpr absl::string_view kMakeRoom =
     "delete some (hawser rm), or unpin some, which lets the oldest go";
@@ -132,7 +132,8 @@ absl::Status Retention::Admit(const std::string& tenant, int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(AdmitToTenant(tenant, bytes));
   HAWSER_RETURN_IF_ERROR(AdmitToDisk(bytes));
   if (state_.disk.exists()) return absl::OkStatus();
-  // Memory is all there is. What Uploads finds held after this is in use.
+  // Memory is all there is. Chunks that Uploads finds held after this are in
+  // use.
   const auto over = [&] {
     return state_.memory.resident() + bytes - state_.options.memory_bytes;
   };

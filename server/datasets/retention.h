@@ -14,11 +14,11 @@
 
 namespace hawser::server {
 
-// Where a limit is reached datasets are evicted, the least recently used
-// first, and only as many as make the room: of the tenant alone for its quota,
-// of all tenants for disk and memory. Which may go is the catalog's to say
-// (Evictable). Methods are called with the store's lock held. Errors:
-// kResourceExhausted saying what the limit is and what holds it.
+// At a limit datasets are evicted, the least recently used first, and only as
+// many as make the room: of the tenant alone for its quota, of all tenants for
+// disk and memory. Which may go is the catalog's to say (Evictable). Methods
+// are called with the store's lock held. Errors: kResourceExhausted saying what
+// the limit is and what holds it.
 class Retention {
  public:
   Retention(StoreState* state, Durability* durability)
@@ -33,7 +33,7 @@ class Retention {
 
   // Durable chunks leave memory until datasets have room for `bytes` more.
   void MakeRoom(int64_t bytes);
-  // As many leave as hold `bytes`; returns what they held, to die without the
+  // Lets as many go as hold `bytes`; returns what they held, to die without the
   // lock.
   std::vector<std::shared_ptr<const char>> LetGo(int64_t bytes);
 

@@ -10,7 +10,7 @@
 namespace hawser::server {
 namespace {
 
-// What the file of a dataset or of names counts as: about one page.
+// The file of a dataset or of names counts as so many bytes: about one page.
 constexpr int64_t kRecordBytes = 4096;
 
 }  // namespace
@@ -22,7 +22,7 @@ void Scrubber::Scrub(absl::Time now) {
   const double rate = static_cast<double>(bytes_per_second);
   const double seconds = absl::ToDoubleSeconds(now - scrubbed_at_);
   scrubbed_at_ = now;
-  // What was not used for long is not made up for at once.
+  // Credit that was not used for long is not made up for at once.
   credit_ =
       std::min(credit_ + std::max(seconds, 0.0) * rate, 2 * rate + kChunkBytes);
   if (!state_.disk.idle()) return;  // writing goes first
@@ -116,7 +116,7 @@ int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
         state_.AssertHeld();
         const auto& datasets = state_.catalog.Of(tenant).datasets.by_id;
         const auto now = datasets.find(id);
-        // Else it was deleted meanwhile.
+        // A different dataset here was put after that one was deleted.
         if (now == datasets.end() || now->second != dataset ||
             dataset->removing) {
           return;

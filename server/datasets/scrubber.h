@@ -41,8 +41,8 @@ class Scrubber {
   int64_t ScrubChunk(const Digest& digest);
   int64_t ScrubDataset(const std::string& tenant, const Digest& id);
   int64_t ScrubNames(const std::string& tenant);
-  // Has `verify` read a file that is no chunk, without the lock; where that was
-  // kDataLoss, `if_bad` is called with the lock held.
+  // Calls `verify`, which reads a file that is no chunk, without the lock; if
+  // that was kDataLoss, calls `if_bad` with the lock held.
   int64_t ScrubRecord(std::function<absl::Status()> verify,
                       std::function<void()> if_bad);
 

@@ -1,4 +1,4 @@
-// What an operator sets of a DatasetStore, and may look at.
+// The settings of a DatasetStore by an operator, and its figures to look at.
 #ifndef HAWSER_SERVER_DATASETS_STORE_OPTIONS_H_
 #define HAWSER_SERVER_DATASETS_STORE_OPTIONS_H_
 
@@ -15,31 +15,32 @@ namespace hawser::server {
 
 struct DatasetStoreOptions {
   std::string data_dir;  // empty: memory only
-  // Of chunks and assembled arrays. What is safe on disk leaves memory first;
-  // when nothing can, uploads fail with kResourceExhausted.
+  // The memory for chunks and assembled arrays. Chunks that are safe on disk
+  // leave memory first; when none can, uploads fail with kResourceExhausted.
   int64_t memory_bytes = int64_t{8} << 30;
-  // What all of it is charged to, as the server's own; null: to nothing.
+  // All of it is charged to this account, as the server's own; null: to
+  // nothing.
   std::shared_ptr<MemoryAccount> memory;
-  // Of these, what is taken and touched before the first upload.
+  // The part of them that is taken and touched before the first upload.
   int64_t prepared_bytes = 0;
-  // Of an upload that does not end with a Commit, from when it was last heard
-  // of.
+  // The time after which an upload that does not end with a Commit is dropped,
+  // from when it was last heard of.
   absl::Duration upload_ttl = absl::Minutes(10);
   // Chunks that a tenant's uploads may hold together, each as often as it is
   // held: 4 TiB of one upload, some 64 MiB of memory.
   int64_t tenant_upload_chunks = int64_t{1} << 20;
   // From its last use on, a dataset is not evicted for so long.
   absl::Duration lease = absl::Minutes(10);
-  // Of chunks on disk; 0: no limit.
+  // The bytes of chunks on disk; 0: no limit.
   int64_t disk_bytes = 0;
-  // What the file system must have left when a chunk comes.
+  // The bytes that the file system must have left when a chunk comes.
   int64_t disk_reserve = 0;
-  // Of each tenant's chunks and datasets; 0: no limit. Names, shapes and
-  // digests of so many may take 4 KiB each, and a quarter of the account at
+  // The bytes of each tenant's chunks and datasets; 0: no limit. Names, shapes
+  // and digests of so many may take 4 KiB each, and a quarter of the account at
   // most.
   int64_t tenant_bytes = 0;
   int64_t tenant_datasets = 100'000;
-  // What is read back and verified; 0: nothing.
+  // The rate at which files are read back and verified; 0: nothing.
   int64_t scrub_bytes_per_second = 0;
   std::function<absl::Time()> now = SteadyNow;
 };

@@ -19,8 +19,8 @@
 namespace hawser::server {
 
 // One lock for the index and for what each part keeps beside it. Lock order:
-// StoredArray::assembling, then `mu`, then those of memory and writer. What
-// callers pass to be called runs without any of them.
+// StoredArray::assembling, then `mu`, then those of memory and writer.
+// Functions that callers pass to be called run without any of them.
 struct StoreState {
   explicit StoreState(DatasetStoreOptions given)
       : options(std::move(given)),
@@ -45,7 +45,7 @@ struct StoreState {
 
   // The first line of a method that its caller calls with the lock held.
   void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK(mu) {}
-  // Of an upload that is heard of now.
+  // Returns when an upload ends that is heard of now.
   absl::Time UploadEnd() const { return options.now() + options.upload_ttl; }
 
   const DatasetStoreOptions options;

@@ -104,7 +104,7 @@ void Uploads::ServeWaiting() {
       MutexLock lock(&state_.mu);
       waiting.swap(waiting_);
     }
-    // What does not fit holds up its own tenant's alone.
+    // A chunk that does not fit holds up its own tenant's alone.
     absl::flat_hash_set<std::string> full;
     for (Waiting& next : waiting) {
       if (!full.contains(next.claim.tenant)) {

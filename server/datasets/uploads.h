@@ -21,7 +21,7 @@ namespace hawser::server {
 
 class Uploads;
 
-// What a chunk on its way in says it is, and for which upload.
+// The claims of a chunk on its way in: what it is, and for which upload.
 struct ChunkClaim {
   std::string tenant;
   uint64_t upload = 0;
@@ -41,7 +41,7 @@ class ChunkReceiver {
   const Digest& digest() const { return claim_.digest; }
   int64_t size() const { return claim_.size; }
   int64_t missing() const { return claim_.size - received_; }
-  // Where the next bytes go, at most missing() of them.
+  // The next bytes go here, at most missing() of them.
   char* at() { return data_.get() + received_; }
   // `n` bytes have been written at at().
   void Advance(int64_t n);
@@ -72,7 +72,7 @@ class Uploads {
   // Before anything else is called.
   void OnEvicted(std::function<void()> let_go) { let_go_ = std::move(let_go); }
 
-  // As DatasetStore::BeginChunk.
+  // The same as DatasetStore::BeginChunk.
   void Begin(ChunkClaim claim, ReceiverReady ready);
   // Tries those again that wait. Called by the writer, after each batch.
   void ServeWaiting();

@@ -11,12 +11,12 @@
 namespace hawser::server {
 
 // A thread that serves connections runs short executions itself, for at most
-// kMost within the handling of one event. Where several flows (sessions, or
+// kMost within the handling of one event. If several flows (sessions, or
 // tenants' calls) compute on it, measured time also counts against an allowance
 // of kMost, which comes back at a quarter of the time that passes. Beyond
-// either, executions go to other threads. Those of less than kUnnoticed cost no
-// more than the way there and do not count. All of it is of the calling thread
-// alone.
+// either, executions go to other threads. Executions of less than kUnnoticed
+// cost no more than the way there and do not count. All of it is of the calling
+// thread alone.
 class InlineTime {
  public:
   static constexpr absl::Duration kMost = absl::Milliseconds(1);
@@ -31,7 +31,7 @@ class InlineTime {
   // The thread begins to handle another event.
   static void BeginEvent() { Here().in_event = absl::ZeroDuration(); }
 
-  // Whether the next execution, of `flow`, may run on this thread.
+  // True if the next execution, of `flow`, may run on this thread.
   static bool Left(uint64_t flow) {
     State& state = Here();
     if (flow != state.flow || flow == kSeveral) {
@@ -64,7 +64,7 @@ class InlineTime {
   };
 
  private:
-  // What one that was alone has spent is not held against it for long.
+  // A flow that was alone is not blamed for long for what it has spent.
   static constexpr absl::Duration kMostDebt = absl::Milliseconds(20);
 
   struct State {

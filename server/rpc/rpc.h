@@ -49,14 +49,14 @@ class Reactor {
 class Rpc {
  public:
   const grpc::ServerContextBase& context() const { return context_; }
-  // What a call has of its server until it is over.
+  // Things that a call has of its server until it is over.
   struct Held {
-    // By which it came; null: see ConnectionGuard::Find.
+    // The connection by which it came; null: see ConnectionGuard::Find.
     std::shared_ptr<Connection> connection;
     std::shared_ptr<void> slot;  // among calls of which there are few
   };
   Held& held() { return held_; }
-  // By SteadyNow.
+  // The deadline by SteadyNow.
   absl::Time deadline() const {
     return FromWall(absl::FromChrono(context_.deadline()));
   }
@@ -68,7 +68,7 @@ class Rpc {
   void Write(const grpc::ByteBuffer& message);
   // The last thing a reactor does. A Read or Write under way still ends.
   void Finish(const absl::Status& status);
-  // As Finish with OK, after a last message.
+  // Finishes with OK after a last message.
   void FinishWith(const grpc::ByteBuffer& last);
 
   // ---- for RpcServer

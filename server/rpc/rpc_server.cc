@@ -127,7 +127,7 @@ std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
                                  "again when some have ended"));
     }
     rpc->held().slot = open_calls_;
-    // Where clients show no credentials, none is a stranger.
+    // If clients show no credentials, none is a stranger.
     if (auto tenant = access_->TenantOf(rpc->context()); tenant.ok()) {
       const absl::Status entered = Enter(rpc, *tenant);
       if (!entered.ok()) return std::make_unique<Refused>(rpc, entered);

@@ -53,7 +53,7 @@ class RpcServer final : private Rpc::Owner {
   // Before and after the builder's BuildAndStart.
   void Register(grpc::ServerBuilder* builder);
   void Run();
-  // Before the server's Shutdown: takes no more calls. Those under way go on.
+  // Before the server's Shutdown: takes no more calls. Calls under way go on.
   void StopAccepting();
   // After it: returns once every call is over, which a reactor tells by Finish.
   void Join();

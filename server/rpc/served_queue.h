@@ -48,7 +48,7 @@ class ServedQueue {
     // Returns from waiting: as long as this stays, it waits or is held up.
     std::atomic<uint64_t> returns{0};
   };
-  // What a thread that stands in has seen of one before it.
+  // The state in which a thread that stands in has seen one before it.
   struct Sight {
     uint64_t returns = 0;
     absl::Duration used;     // of the processor, in all
@@ -59,7 +59,7 @@ class ServedQueue {
 
   void Serve();
   void StandIn(int number);
-  // Whether all before `number` were held up since the last look. Blames for
+  // True if all before `number` were held up since the last look. Blames for
   // each of them that has been held up for long.
   bool HeldUp(int number, std::array<Sight, kStandIns>& sights);
   // Serves as number `number` until it need not stand in any more, or the queue

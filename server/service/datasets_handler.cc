@@ -11,7 +11,8 @@
 namespace hawser::server {
 namespace {
 
-// Of 256 GiB; looked up in about 10 ms, with the store's lock held.
+// They cover 256 GiB and are looked up in about 10 ms, with the store's lock
+// held.
 constexpr size_t kMaxDigests = 1 << 16;
 
 absl::Status CheckUpload(uint64_t upload) {

@@ -77,7 +77,7 @@ class RowReader : public std::enable_shared_from_this<RowReader> {
 // Thread-safe; nothing in it blocks.
 class DatasetsHandler {
  public:
-  // Once, on any thread.
+  // Called once, on any thread.
   template <typename Method>
   using Done =
       std::function<void(const absl::StatusOr<typename Method::Reply>&)>;

@@ -8,7 +8,7 @@
 
 namespace hawser::server {
 
-// Both outlive the server. What comes in is verified on the workers.
+// Both outlive the server. Data that comes in is verified on the workers.
 void AddDatasetsMethods(DatasetsHandler* handler, ThreadPool* workers,
                         RpcServer* server);
 

@@ -17,7 +17,7 @@ class HealthService {
   // Adds its methods. All services added before are healthy, and so is
   // this one.
   void AddMethods(RpcServer* server);
-  // Whether all of them are healthy from now on; clients that watch are told.
+  // Says if all of them are healthy from now on; clients that watch are told.
   // May be called again.
   void SetServing(bool serving);
 

@@ -53,14 +53,14 @@ class ExecutableCache {
     Pointer executable;
     absl::flat_hash_set<std::string> tenants;
   };
-  // What a tenant has shown, of what is still in entries_.
+  // The entries of entries_ that a tenant has shown it knows.
   struct Known {
     std::list<Digest> order;  // last used first
     absl::flat_hash_map<Digest, std::list<Digest>::iterator> places;
   };
   // Null when it was not compiled.
   Entry* Shared(const Digest& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // As what the tenant used last.
+  // Makes it the one that the tenant used last.
   void Know(absl::string_view tenant, const Digest& fingerprint, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes out what is beyond `capacity` and is not pinned.

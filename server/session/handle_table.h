@@ -38,7 +38,7 @@ class Wanted {
 };
 using WantedPtr = std::shared_ptr<const Wanted>;
 
-// What a handle stands for. A copy keeps the buffer alive.
+// The value that a handle stands for. A copy keeps the buffer alive.
 struct Value {
   // The buffer, or the first cause why there is none. Meaningless while `later`
   // is valid.
@@ -49,7 +49,7 @@ struct Value {
   // Valid: the execution that makes the value had not ended when it got its
   // handle. Completes with true, or with the first cause in its final words.
   Future<bool> outcome;
-  // Of such an execution.
+  // Set for such an execution: keeps it wanted as long as the value lives.
   WantedPtr wanted;
 };
 
@@ -61,16 +61,16 @@ class HandleTable {
     int64_t handles = int64_t{1} << 20;
     int64_t bytes = int64_t{1} << 62;
   };
-  // The table itself is charged to `memory`; null: to nothing. What makes
-  // values charges them.
+  // The table itself is charged to `memory`; null: to nothing. The values in it
+  // are charged by what makes them.
   explicit HandleTable(const Limits& limits, MemoryHolderPtr memory = nullptr)
       : limits_(limits), state_(std::move(memory), MemoryUse::kSession) {}
   ~HandleTable();
 
-  // Whether `count` handles from `first` on may be made. Errors:
+  // Checks that `count` handles from `first` on may be made. Errors:
   // kInvalidArgument naming the one that is 0 or in use, kResourceExhausted.
   absl::Status CheckNames(uint64_t first, size_t count);
-  // Whether values of these shapes may be kept. Errors: kResourceExhausted
+  // Checks that values of these shapes may be kept. Errors: kResourceExhausted
   // saying what holds the space.
   absl::Status CheckRoom(absl::Span<const Shape> shapes) const;
 
@@ -117,7 +117,7 @@ class HandleTable {
   int64_t bytes() const;
 
  private:
-  // Of a declared handle, until Fill.
+  // The state of a declared handle, until Fill.
   struct Pending {
     Promise<runtime::BufferPtr> promise;
     Shape shape;
@@ -139,9 +139,9 @@ class HandleTable {
   void Declare(uint64_t handle, const Shape& shape, bool streamed, Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // What an entry is charged as, beside the bytes of its value.
+  // Returns what an entry is charged as, beside the bytes of its value.
   static int64_t StateOf(const Entry& entry);
-  // Of the table with `more` values.
+  // Returns the charge of the table with `more` values.
   int64_t State(size_t more) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetValue(Entry& entry, Value value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes the entry out; the caller destroys it outside the lock.

@@ -11,9 +11,9 @@
 namespace hawser::server {
 
 // At most one has the turn (`busy_`): between its Enter, or being taken from
-// `waiting_`, and the Leave that follows. Those that wait get theirs in order,
-// from the one thread that is in Leave's loop (`passing_on_`), so that the
-// stack does not grow with them. Thread-safe.
+// `waiting_`, and the Leave that follows. The others get theirs in order, from
+// the one thread that is in Leave's loop (`passing_on_`), so that the stack
+// does not grow with them. Thread-safe.
 class RequestTurns {
  public:
   // Calls `apply` at once, or once the one before it has called Leave.

@@ -107,8 +107,8 @@ bool Session::congested() const {
   const int64_t unfinished = backlog_.requests;
   if (unfinished >= limits_.unfinished) return true;
   if (backlog_.bytes >= limits_.unfinished_bytes) return true;
-  // One slow request keeps the client from acknowledging all later answers.
-  // With nothing unfinished we must read on: acknowledgements come that way.
+  // One slow request keeps the client from acknowledging all later answers. If
+  // nothing is unfinished, we must read on: acknowledgements come that way.
   return unfinished > 0 && backlog_.kept > limits_.kept_bytes / 2;
 }
 

@@ -27,7 +27,7 @@
 
 namespace hawser::server {
 
-// Where a session's answers go while a client is connected.
+// A session's answers go here while a client is connected.
 class ReplyStream {
  public:
   virtual ~ReplyStream() = default;
@@ -51,7 +51,7 @@ struct SessionLimits {
   int64_t kept_bytes = int64_t{64} << 20;
 };
 
-// By what a client finds its session again, and who it is.
+// The id and secret by which a client finds its session again, and who it is.
 struct SessionIdentity {
   uint64_t id;
   std::string secret;
@@ -76,12 +76,13 @@ class Session {
   // Requests are applied one at a time, also while the last one of an old
   // stream goes on.
   RequestTurns& turns() { return turns_; }
-  // What the session holds is charged to it; null: to nothing.
+  // All that the session holds is charged to it; null: to nothing.
   const MemoryHolderPtr& memory() const { return memory_; }
   // Cancelled when the session ends.
   const CancelToken& cancel() const { return cancel_; }
-  // As a client outside the stream is to hear of it: a kCancelled that the end
-  // of this session has brought is kUnavailable, since no client wished for it.
+  // Returns the error that a client outside the stream is to hear: a kCancelled
+  // that the end of this session has brought is kUnavailable, since no client
+  // wished for it.
   absl::Status Explain(const absl::Status& status) const;
 
   // ---- the stream

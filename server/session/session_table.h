@@ -24,10 +24,10 @@ struct SessionTableOptions {
   // How long a session outlives its stream.
   absl::Duration lease = absl::Seconds(60);
   int64_t sessions = 4096;
-  // Of these, of one tenant.
+  // The most of these of one tenant.
   int64_t tenant_sessions = 4096;
   SessionLimits limits;
-  // What they hold is charged here; null: to nothing.
+  // The memory that they hold is charged here; null: to nothing.
   std::shared_ptr<MemoryAccount> memory;
   std::function<absl::Time()> now = SteadyNow;
 };
@@ -39,10 +39,9 @@ class SessionTable {
       : options_(std::move(options)) {}
   ~SessionTable();
 
-  // A session without a stream: attach one within the lease. Where the table
-  // or the tenant's part of it is full, the session of it that has been
-  // detached for the longest goes. Errors: kResourceExhausted saying whose
-  // limit it is.
+  // A session without a stream: attach one within the lease. If the table or
+  // the tenant's part of it is full, the session of it that has been detached
+  // for the longest goes. Errors: kResourceExhausted saying whose limit it is.
   absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
                                                 absl::string_view client_name);
   // Errors: kUnavailable (the session is lost), the same for an unknown id, a
@@ -75,7 +74,7 @@ class SessionTable {
   std::vector<std::shared_ptr<Session>> All() const;
 
   mutable Mutex mu_;
-  // By tenant, so that an id is looked for among the caller's own alone.
+  // Keyed by tenant, so that an id is looked for among the caller's own alone.
   absl::flat_hash_map<std::string, Sessions> tenants_ ABSL_GUARDED_BY(mu_);
   int64_t size_ ABSL_GUARDED_BY(mu_) = 0;
 };

@@ -26,7 +26,9 @@ class ChecksTest(unittest.TestCase):
         target.write_text(text, encoding="utf-8")
 
     def expect(self, check, *starts):
-        found = check.violations(self.tree)
+        self.expect_found(check.violations(self.tree), *starts)
+
+    def expect_found(self, found, *starts):
         self.assertEqual(len(found), len(starts), found)
         for violation, start in zip(found, starts):
             self.assertTrue(violation.startswith(start), violation)
@@ -106,8 +108,24 @@ class ChecksTest(unittest.TestCase):
         self.write("core/ir/a.h", "int n;  // nobody reads it\n"
                    'const char k[] = "nobody";\n// A caller may.\n')
         self.write("proto/a.proto", "// Whoever asks.\n")
-        self.expect(prose_test, "core/ir/a.h:1: 'nobody'",
-                    "proto/a.proto:1: 'Whoever'")
+        self.expect_found(prose_test.violations(self.tree, {}),
+                          "core/ir/a.h:1: 'nobody'", "proto/a.proto:1: 'Whoever'")
+
+    def test_prose_counts_fragments_by_folder(self):
+        self.write("core/ir/a.h", "// What it holds, what\n// it is. It is read.\n"
+                   "int n;  // Where it\n        // Is.\nint m;  // NOLINT\n"
+                   "//\n// As of now. Yes. No.\n}  // namespace hawser\n")
+        self.write("core/ops/a.h", "// Each is a sentence. What is this?\n" +
+                   "int n;  // It is.\n" * 38)
+        self.write("tests/core/a.cc", "// Of no matter.\n")
+        for listed, found in [
+                ({}, ["core/ir:1: 50.0 %", "product:1: 8.7 %"]),
+                ({"core/ir": 50, "product": 9}, []),
+                ({"core/ir": 52, "product": 10}, ["core/ir:1: 50.0 % frag"]),
+                ({"core/ir": 50, "core/ops": 6, "product": 9}, [
+                    "core/ops:1: 2.5 % fragments now, prose_test.py says 6"])]:
+            got = prose_test.violations(self.tree, listed)
+            self.expect_found(got, *found)
 
     def test_prose_finds_unfinished_merges(self):
         self.write("core/README.md", "# core\n<<<<<<< HEAD\na\n=======\nb\n"

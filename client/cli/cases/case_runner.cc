@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 using Literals = absl::StatusOr<std::vector<Literal>>;
 
-// What a case expects is exact where the house says "bit-equal", and that
-// holds for strict numerics only.
+// The results that a case expects are exact if the house says "bit-equal", and
+// that holds for strict numerics only.
 constexpr runtime::Numerics kNumerics = runtime::Numerics::kStrict;
 
 Literals RunModule(const v1::Case& record, runtime::Client* client) {

@@ -27,7 +27,7 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 }
 
 void PrintJson(const Json& json, std::ostream* out) {
-  // With an indent of 0 a line ends between members and nowhere else.
+  // If the indent is 0, a line ends between members and nowhere else.
   *out << absl::StrReplaceAll(
               json.dump(0, ' ', false, Json::error_handler_t::replace),
               {{",\n", ", "}, {"\n", ""}})

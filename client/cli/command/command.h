@@ -1,4 +1,4 @@
-// What a subcommand is, and what it may use of the world around it.
+// A subcommand, and what it may use of the world around it.
 #ifndef HAWSER_CLIENT_CLI_COMMAND_COMMAND_H_
 #define HAWSER_CLIENT_CLI_COMMAND_COMMAND_H_
 
@@ -27,8 +27,8 @@ using Json = nlohmann::ordered_json;
 // Part of the interface: scripts rely on the numbers.
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
 
-// What a command uses of the world around it. main.cc fills it with the real
-// one, a test with its own.
+// The parts of the world around it that a command uses. main.cc fills it with
+// the real one, a test with its own.
 struct Environment {
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
@@ -53,7 +53,7 @@ struct Environment {
   };
   std::function<absl::StatusOr<Planned>(const Module& optimized, Engine engine)>
       plan;
-  // Where digests of files are remembered; "": nowhere.
+  // The folder in which digests of files are remembered; "": nowhere.
   std::string cache_folder;
 };
 

@@ -27,7 +27,7 @@ struct Flag {
 class CommandLine {
  public:
   // Parses "--flag value", "--flag=value" and "-f value" in any order with
-  // other words, and "--flag" alone where a value is implied. Behind "--" no
+  // other words, and "--flag" alone where a value is implied. After "--" no
   // word is a flag.
   // Errors: kInvalidArgument for an unknown flag, a flag without its value,
   // a value for a flag that takes none.

@@ -10,7 +10,7 @@ std::string ReadableBytes(int64_t bytes) {
   constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;
   int unit = 0;
-  // With one digit, 1023.95 prints as 1024.0 of the smaller unit.
+  // One digit is printed, so 1023.95 prints as 1024.0 of the smaller unit.
   while (value >= 1023.95 && unit < 5) {
     value /= 1024;
     ++unit;

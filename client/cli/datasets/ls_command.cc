@@ -31,7 +31,7 @@ std::string LongText(const DatasetInfo& info) {
   return text;
 }
 
-// Whether a dataset of the server's answer is listed. The server looks for
+// True if a dataset of the server's answer is listed. The server looks for
 // prefixes of tokens; those of tags ("@mn") are looked for here.
 bool IsWanted(const DatasetInfo& info, absl::string_view prefix) {
   return !IsTag(prefix) || std::any_of(info.tags.begin(), info.tags.end(),

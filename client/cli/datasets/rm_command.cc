@@ -63,8 +63,9 @@ class Removal {
   Removal(const Invocation& invocation, runtime::Client* client)
       : invocation_(invocation), client_(*client) {}
 
-  // By its token or a tag; with a choice, only if that still takes it. Errors:
-  // the server cannot be reached. Others are kept for the end.
+  // Deletes a dataset by its token or a tag; with a choice, only if that still
+  // takes it. Errors: the server cannot be reached. Others are kept for the
+  // end.
   absl::Status Take(const std::string& name,
                     const std::optional<Choice>& choice) {
     const absl::StatusOr<bool> gone = Delete(name, choice);

@@ -101,7 +101,7 @@ Json JsonOf(const Sharding& sharding) {
                        {"tasks", tasks}});
 }
 
-// Where 0 parts are as many as places, if there are any.
+// If there are any places, 0 parts are as many as these.
 absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
                                     const Module& module, int places) {
   absl::StatusOr<ShardSpec> spec =
@@ -113,7 +113,8 @@ absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
   return kOk;
 }
 
-// By cost, of arguments that are host values; or by a given cut.
+// Explains the cut that is chosen by cost, for arguments that are host values,
+// or one that is given.
 absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
                                        const Module& module) {
   int places = 0;

@@ -1,4 +1,5 @@
-// What `hawser run --arg` may name: a file, a dataset's array or a number.
+// RunArgument: `hawser run --arg` may name a file, a dataset's array or a
+// number.
 #ifndef HAWSER_CLIENT_CLI_MODULES_RUN_ARGUMENT_H_
 #define HAWSER_CLIENT_CLI_MODULES_RUN_ARGUMENT_H_
 

@@ -28,7 +28,7 @@ constexpr Flag kFlags[] = {
     kTargetFlag,
 };
 
-// Those of the command line, then those of the file.
+// Reads the arguments of the command line, then those of the file.
 absl::StatusOr<std::vector<RunArgument>> ReadArguments(const CommandLine& line,
                                                        const ModuleFile& file) {
   const Signature& signature = file.module.signature();

@@ -36,7 +36,7 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-// What the command line asks for.
+// The work that the command line asks for.
 struct PutPlan {
   ReadOptions read;
   // The files of each dataset.

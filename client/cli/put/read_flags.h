@@ -23,8 +23,8 @@ inline constexpr Flag kEmptyFlag = {"--empty-as-nan", "", "",
 inline constexpr Flag kSeparatorFlag = {"--separator", "", "CHARACTER",
                                         "CSV: between fields, \\t for a tab"};
 
-// What the flags above say. Errors: UsageError naming a flag that is malformed,
-// needs another or must not stand beside it.
+// Returns the options that the flags above stand for. Errors: UsageError naming
+// a flag that is malformed, needs another or must not stand beside it.
 absl::StatusOr<ReadOptions> ReadOptionsOf(const CommandLine& line);
 
 }  // namespace hawser::cli

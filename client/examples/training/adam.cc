@@ -21,7 +21,7 @@ std::tuple<Parameters, Adam> Step(const Parameters& parameters,
                                   const Adam& adam, float rate) {
   Parameters moved;
   Adam next{.steps = adam.steps + 1};
-  // What the means lack since they began with zeros.
+  // The means began with zeros; these factors make up for it.
   const Tensor mean_there = 1 - Power(kMeanKept, next.steps);
   const Tensor square_there = 1 - Power(kSquareKept, next.steps);
   for (size_t i = 0; i < parameters.size(); ++i) {

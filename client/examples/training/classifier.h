@@ -1,4 +1,4 @@
-// What trains a classifier of images: whole epochs in the graph, each one call.
+// Trains a classifier of images: whole epochs in the graph, each one call.
 #ifndef HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 #define HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 
@@ -41,7 +41,7 @@ struct TrainingOptions {
 };
 
 // Trains with the dataset's "images" and "labels": an epoch is one call, in
-// which a loop turns once for each batch of a new order of the images; what is
+// which a loop runs once for each batch of a new order of the images; what is
 // left over of the last batch is not seen. Errors: options that do not fit;
 // those of the client.
 absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,

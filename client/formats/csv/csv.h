@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-// What a CSV file does not say about itself.
+// The facts that a CSV file does not say about itself.
 struct CsvOptions {
   // One per column in order, or one for all: bool, an integer, a float. Never
   // guessed: a guess may change with the rows.

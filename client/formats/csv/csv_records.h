@@ -50,7 +50,7 @@ class CsvRecords {
   int64_t row_ = 0;
 };
 
-// Where a field is, for errors: "row 3, column 2".
+// The place of a field, for errors: "row 3, column 2".
 std::string CsvPlace(int64_t row, size_t column);
 
 }  // namespace hawser

@@ -1,4 +1,4 @@
-// What a format of array files is to those that take any of them.
+// The interface of a format of array files to those that take any of them.
 #ifndef HAWSER_CLIENT_FORMATS_FILES_ARRAY_FORMAT_H_
 #define HAWSER_CLIENT_FORMATS_FILES_ARRAY_FORMAT_H_
 
@@ -17,7 +17,7 @@ namespace hawser {
 // A row of the table in client/formats/array_file.cc; it stands in the file of
 // its format. A file is read by what it holds and written by what it is called.
 struct ArrayFormat {
-  // Whether a file is of this format, judged by its first bytes.
+  // True if a file is of this format, judged by its first bytes.
   bool (*is_it)(const FileBytes& file);
   // Reads all arrays of the file. Errors: kInvalidArgument naming no file.
   absl::StatusOr<NamedArrays> (*parse)(const FileBytes& file);

@@ -18,7 +18,7 @@
 namespace hawser {
 namespace {
 
-// As many links as the kernel follows.
+// The kernel follows as many links.
 constexpr int kMostLinks = 40;
 
 absl::Status ErrnoStatus(const std::string& path) {

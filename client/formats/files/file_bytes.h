@@ -33,8 +33,8 @@ struct FileBytes {
     return {At(offset), count};
   }
   static FileBytes Of(std::string bytes);
-  // Whether they are still those of the file, which a reader asks once it has
-  // used them. Errors: kAborted, naming the file.
+  // Checks that they are still those of the file, which a reader asks once it
+  // has used them. Errors: kAborted, naming the file.
   absl::Status CheckUnchanged() const;
 };
 
@@ -42,7 +42,7 @@ struct FileBytes {
 // those of MappedFile::Open.
 absl::StatusOr<FileBytes> MapFile(const std::string& path);
 
-// Where what is written to a path goes.
+// The file that a write to a path goes to.
 struct Destination {
   std::string path;      // links are followed
   bool replaces = true;  // a new file takes that name; else it is written to
@@ -61,8 +61,8 @@ absl::Status WriteTo(const std::string& path,
 std::string UnfinishedPath(const std::string& path);
 
 // Writes the parts one after the other to a file beside `path` and renames it:
-// readers see the old file or the whole new one. What is no regular file is
-// written to instead (see Destination). Errors: those of the file system,
+// readers see the old file or the whole new one. A path that is no regular file
+// is written to instead (see Destination). Errors: those of the file system,
 // naming the path.
 absl::Status ReplaceFile(const std::string& path,
                          absl::Span<const absl::Span<const char>> parts);

@@ -31,7 +31,8 @@ absl::StatusOr<FileToFill> FileToFill::Create(const std::string& path,
                     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file.fd_ < 0) return file.Error();
   if (size == 0) return file;
-  // Without its room on disk a full disk would end the process with SIGBUS.
+  // The file gets its room now, since a full disk would end the process with
+  // SIGBUS later.
   errno = ::posix_fallocate(file.fd_, 0, size);
   if (errno != 0) return file.Error();
   file.size_ = static_cast<size_t>(size);

@@ -49,8 +49,8 @@ class FileToFill {
 // A file of arrays that has everything but their elements.
 struct ArraysToFill {
   FileToFill file;
-  // Where the elements of each array belong, row-major, in the order in which
-  // the caller named the arrays.
+  // The memory in which the elements of each array belong, row-major, in the
+  // order in which the caller named the arrays.
   std::vector<absl::Span<char>> elements;
   // Computes what the format stores about the elements, once all are there.
   std::function<void()> seal = {};

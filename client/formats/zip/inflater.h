@@ -18,7 +18,7 @@ inline constexpr absl::string_view kGzipMagic = "\x1f\x8b";
 // No deflate stream unpacks to more than this many times its size.
 inline constexpr int64_t kMaxDeflateRatio = 1032;
 
-// What stands around the deflate stream.
+// The frame around the deflate stream.
 enum class DeflateFrame {
   kGzip,  // gzip members in a row (RFC 1952), whose checksums are verified
   kNone,  // nothing
@@ -44,7 +44,7 @@ class Inflater {
   // Unpacks at most to.size() bytes; 0 of them at the end of the stream.
   absl::StatusOr<size_t> Inflate(absl::Span<char> to);
 
-  // Whether another member follows, which then goes on where the last ended.
+  // True if another member follows, which then goes on where the last ended.
   bool BeginMember();
 
   const absl::string_view name_;   // of the data, in errors

@@ -63,7 +63,7 @@ class Numbers {
   bool ok_ = true;
 };
 
-// Where the directory lies, and how many members it claims to have.
+// The place of the directory, and how many members it claims to have.
 struct Directory {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -79,7 +79,8 @@ uint64_t SignatureAt(const FileBytes& file, int64_t offset) {
   return Numbers(Text(file).substr(offset)).Take(4);
 }
 
-// Where the end record is: a comment, whose length it states, may follow it.
+// Returns where the end record is: a comment, whose length it states, may
+// follow it.
 absl::StatusOr<int64_t> FindEnd(const FileBytes& file) {
   const int64_t first =
       std::max<int64_t>(0, file.size - kEndBytes - kMostCommentBytes);
@@ -144,7 +145,7 @@ absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
   return directory;
 }
 
-// What a member's record claims; nothing of it is checked.
+// The claims of a member's record; nothing of it is checked.
 struct Claim {
   uint64_t flags, method, crc, packed, size, local;
   absl::string_view name;

@@ -34,7 +34,7 @@ std::string Little(uint64_t value, int bytes) {
   return out;
 }
 
-// What both records of a member have in common.
+// Returns the bytes that both records of a member have in common.
 std::string Middle(const MemberToFill& member, uint64_t extra) {
   return absl::StrCat(Little(kVersion, 2), Little(0, 2 + 2), Little(0, 2),
                       Little(kFirstDay, 2), Little(0, 4), Little(kIn64, 4),
@@ -91,7 +91,7 @@ absl::Status CheckNames(absl::Span<const MemberToFill> members) {
   return absl::OkStatus();
 }
 
-// Where the parts of a member are in the file.
+// The offsets of a member's parts in the file.
 struct Place {
   int64_t local = 0, bytes = 0, record = 0;
 };

@@ -38,7 +38,8 @@ class BareCalls {
   virtual absl::Status Commit(const DatasetManifest& manifest,
                               const CancelToken& cancel) = 0;
   // The server streams of a dataset of one unnamed u8[bytes], as many as hawser
-  // has. What comes is dropped. Errors: kDataLoss when it is not as long.
+  // has. The bytes that come are dropped. Errors: kDataLoss when it is not as
+  // long.
   virtual absl::Status Get(const std::string& token, int64_t bytes) = 0;
 };
 

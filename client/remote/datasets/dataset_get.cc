@@ -216,7 +216,8 @@ class DatasetGet {
   absl::Status first_error_ ABSL_GUARDED_BY(mu_);
 };
 
-// What the answer says. Errors: kDataLoss when it is not of its own token.
+// Returns the manifest in the answer. Errors: kDataLoss when it is not of its
+// own token.
 absl::StatusOr<std::shared_ptr<const DatasetManifest>> ManifestIn(
     const v1::DatasetInfoProto& reply, absl::string_view name) {
   v1::DatasetManifestProto proto;

@@ -34,8 +34,8 @@ struct CheckedPart {
 
 // The part's bytes into as many, by whole chunks, each checked against its
 // digest as it comes and asked for once more when it is not what that says;
-// a large part on up to `streams` streams. Where the link itself makes sure of
-// its bytes, a part smaller than a chunk comes alone. Blocks; once it returns
+// a large part on up to `streams` streams. If the link itself makes sure of its
+// bytes, a part smaller than a chunk comes alone. Blocks; once it returns
 // nothing writes to `into` any more. The first stream that fails ends the
 // others. Errors: those of Transport::Get; kInternal when the server sends
 // another shape; kDataLoss naming dataset, array and chunk.

@@ -48,14 +48,15 @@ class DatasetPut {
   // Indices of those that the server lacks.
   absl::StatusOr<std::vector<uint32_t>> Missing(
       absl::Span<const Digest> digests);
-  // Where digests are known, one question finds what is there already.
+  // Asks which of the values whose digests are known are there already: one
+  // question.
   absl::Status AskForKnown();
   bool AllAreThere(Chunks chunks);
-  // Those of which the server lacks a chunk.
+  // Makes the lazy values of which the server lacks a chunk.
   absl::Status MakeLazyValues();
-  // Of everything, by all workers.
+  // Sends everything, by all workers.
   absl::Status SendAll();
-  // What one worker does.
+  // Sends groups until all are taken: the loop of one worker.
   absl::Status SendGroups();
   // Chunks that no worker has taken; none: all are taken.
   Chunks TakeGroup();

@@ -48,7 +48,7 @@ bool IsUnix(const std::string& address) {
   return absl::StartsWith(address, "unix:");
 }
 
-// Whether the address can only be this machine. A host's name may point
+// True if the address can only be this machine. A host's name may point
 // anywhere, but that of this one.
 bool IsLoopback(const std::string& address) {
   absl::string_view host = address;
@@ -86,7 +86,7 @@ std::shared_ptr<grpc::ChannelCredentials> Tls(const Credentials& credentials) {
   return grpc::experimental::TlsCredentials(options);
 }
 
-// Plaintext. With a token gRPC itself sees to it that both ends of a
+// Plaintext. If there is a token, gRPC itself sees to it that both ends of a
 // connection are on this machine, whatever "localhost" may point to.
 std::shared_ptr<grpc::ChannelCredentials> Plaintext(
     const Credentials& credentials, const std::string& address) {
@@ -127,7 +127,7 @@ ToGrpcCredentials(const Credentials& credentials, const std::string& address,
   std::shared_ptr<grpc::CallCredentials> token;
   if (credentials.has_token()) {
     HAWSER_ASSIGN_OR_RETURN(auto source, TokenSource::Open(credentials));
-    // Where plaintext is meant, it was made sure above that it stays here.
+    // The checks above made sure that plaintext stays on this machine.
     token = grpc::experimental::MetadataCredentialsFromPlugin(
         std::make_unique<TokenPlugin>(std::move(source)),
         tls ? GRPC_PRIVACY_AND_INTEGRITY : GRPC_SECURITY_NONE);

@@ -13,8 +13,8 @@
 
 namespace hawser {
 
-// What channels to `address` are made with, one for each of so many: of two
-// that share their watch of the certificates' files and connect at once, gRPC
+// Returns credentials for channels to `address`, one for each of `connections`:
+// if two share their watch of the certificates' files and connect at once, gRPC
 // 1.51 has none yet for the second. Every call on them carries the token, if
 // there is one. Errors: kFailedPrecondition when it would go to another machine
 // in plaintext, kNotFound and kInvalidArgument naming the file or what is

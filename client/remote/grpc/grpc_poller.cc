@@ -89,7 +89,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
     }
   }
 
-  // Whether this is inside a Done of a thread that waits.
+  // True if this is inside a Done of a thread that waits.
   bool AdvancedByThisThread() {
     MutexLock lock(&mu_);
     return who_ == Who::kWaiter && waiter_ == std::this_thread::get_id();

@@ -18,7 +18,7 @@ namespace hawser {
 // clients of a process share one.
 class GrpcPoller {
  public:
-  // What an operation is started with; lives until Done.
+  // An operation is started with a tag, which lives until Done.
   class Tag {
    public:
     // The operation is over. On whichever thread polls; must not block.
@@ -36,9 +36,9 @@ class GrpcPoller {
   GrpcPoller& operator=(const GrpcPoller&) = delete;
 
   grpc::CompletionQueue* queue() const;
-  // Has `tag` done before a thread polls again, two milliseconds from now at
-  // the latest. False, and never: this is not inside the Done of a thread that
-  // waits, so no thread is about to poll.
+  // Calls `tag`'s Done before a thread polls again, two milliseconds from now
+  // at the latest. False, and never: this is not inside the Done of a thread
+  // that waits, so no thread is about to poll.
   bool Defer(Tag* tag);
 
  private:

@@ -76,8 +76,8 @@ void GrpcSessionStream::ReadNext() {
 }
 
 // A read that begins with nothing to come has gRPC tell the server at once how
-// much more it may send: a message of its own that both ends pay for. Behind
-// the next write, that goes along.
+// much more it may send: a message of its own that both ends pay for. If the
+// read begins after the next write, that goes along.
 void GrpcSessionStream::ReadLater() {
   if (!poller_->Defer(&read_turn_)) return ReadNext();
   read_waits_ = true;

@@ -1,4 +1,4 @@
-// What a user may set about a RemoteClient.
+// The settings of a RemoteClient.
 #ifndef HAWSER_CLIENT_REMOTE_LINK_OPTIONS_H_
 #define HAWSER_CLIENT_REMOTE_LINK_OPTIONS_H_
 
@@ -25,8 +25,8 @@ struct RemoteOptions {
   // long.
   absl::Duration silence = absl::Seconds(5);
   // And its session is lost then, with what it holds: for clients that others
-  // can stand in for. Else it goes on where the server speaks again within its
-  // lease.
+  // can stand in for. If false, the session goes on when the server speaks
+  // again within its lease.
   bool give_up_silent = false;
   // PutDataset returns only when the dataset survives a server restart.
   bool wait_durable = true;

@@ -52,7 +52,7 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return text;
 }
 
-// Once for each file of the process that others can read.
+// Warns once for each file of the process that others can read.
 void WarnOfReaders(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) return;

@@ -22,8 +22,8 @@ class TokenSource {
   static absl::StatusOr<std::unique_ptr<TokenSource>> Open(
       const Credentials& credentials);
 
-  // That of the file as it is now; the one of before when it has become
-  // unusable.
+  // Returns the token in the file as it is now; the one of before when it has
+  // become unusable.
   std::string Token();
 
  private:

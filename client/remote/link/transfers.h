@@ -22,12 +22,12 @@ class Transfer {
   virtual bool Wanted() const = 0;
   // One attempt. Blocks; ends soon after `cancel` says so.
   virtual absl::Status Run(const CancelToken& cancel) = 0;
-  // Whether to try again after kUnavailable, some time later.
+  // True if it is to be tried again after kUnavailable, some time later.
   virtual bool MayRetry() const = 0;
-  // Whether it belongs to a session, which a server that was restarted does not
+  // True if it belongs to a session, which a server that was restarted does not
   // know.
   virtual bool InSession() const = 0;
-  // Once, after the last attempt. Must not block.
+  // Called once, after the last attempt. Must not block.
   virtual void Done(const absl::Status& status) = 0;
 };
 

@@ -33,9 +33,9 @@ class SessionStream {
   // sent after the stream broke are dropped: on_closed has said or will say
   // so.
   virtual void Send(std::shared_ptr<const v1::ClientMessage> message) = 0;
-  // As Send, but may wait for Flush, or until `batch` messages can go out as
-  // one, where batches are allowed. True: they only wait for the write before,
-  // whose end may not have been looked at.
+  // Sends like Send, but may wait for Flush, or until `batch` messages can go
+  // out as one, where batches are allowed. True: they only wait for the write
+  // before, whose end may not have been looked at.
   virtual bool SendInBatch(std::shared_ptr<const v1::ClientMessage> message,
                            size_t batch) {
     Send(std::move(message));
@@ -62,7 +62,7 @@ struct SessionCallbacks {
   // In the order of arrival, one at a time, never inside Send. The message may
   // be moved from.
   std::function<void(v1::ServerMessage* message)> on_message;
-  // Once, after the last on_message.
+  // Called once, after the last on_message.
   std::function<void(const StreamEnd& end)> on_closed;
 };
 
@@ -72,8 +72,8 @@ struct ChunkToPut {
   Literal owner;
 };
 
-// What an end did that the protocol does not have: such an end is taken for
-// lost, so that another one stands in for it.
+// An end did something that the protocol does not have: it is taken for lost,
+// so that another one stands in for it.
 template <typename... Args>
 absl::Status BrokenProtocol(const std::string& address, const Args&... what) {
   return Unavailable(address, ": broke the protocol: ", what...);
@@ -88,7 +88,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string address() const = 0;
-  // Whether the link itself makes sure that bytes arrive as they were sent, as
+  // True if the link itself makes sure that bytes arrive as they were sent, as
   // TLS does.
   virtual bool protects_bytes() const { return false; }
 

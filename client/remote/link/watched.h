@@ -39,9 +39,10 @@ class Watched {
   // The token has expired, or the server is silent. Called at most once for
   // each, on the alarm or where a session ends; must not block.
   virtual void Stop(const absl::Status& why) = 0;
-  // By what number the server can say whether it is under way; 0: it cannot.
+  // The number by which the server can say whether it is under way; 0: it
+  // cannot.
   virtual uint64_t number() const { return 0; }
-  // What has to get there before the server can know of it.
+  // The bytes that must get there before the server can know of it.
   virtual int64_t sent_bytes() const { return 0; }
 
  protected:

@@ -14,14 +14,14 @@ constexpr absl::Duration kFirstBackoff = absl::Milliseconds(50);
 constexpr absl::Duration kLongestBackoff = absl::Seconds(1);
 // A second refusal in a row, a backoff later, is no restart of a proxy.
 constexpr int kRefusalsToGiveUp = 2;
-// What a server's lease may be; outside it is taken for this.
+// The bounds of a server's lease; one outside is taken for the nearer bound.
 constexpr absl::Duration kShortestLease = absl::Milliseconds(100);
 constexpr absl::Duration kLongestLease = absl::Hours(1);
 // So a process that stood still is noticed within about this when there is
 // little patience.
 constexpr absl::Duration kLongestBetweenLooks = absl::Seconds(1);
 
-// Whether another stream may do better than the one that ended so.
+// True if another stream may do better than the one that ended so.
 bool MayReattach(const absl::Status& why) {
   switch (why.code()) {
     case absl::StatusCode::kOk:
@@ -37,7 +37,8 @@ bool MayReattach(const absl::Status& why) {
   }
 }
 
-// What gRPC says of a connection that was closed before a word of HTTP/2.
+// True for the error of gRPC for a connection that was closed before a word of
+// HTTP/2.
 bool SpeaksOtherwise(const absl::Status& why) {
   return absl::StrContains(why.message(), "Socket closed");
 }

@@ -20,7 +20,7 @@ namespace hawser {
 class LinkState {
  public:
   enum class Phase : uint8_t { kOpening, kOpen, kBroken, kLost };
-  // What the session has to say or hear.
+  // Messages that the session has yet to hear or send.
   struct Owed {
     bool answers = false;   // by the server
     bool releases = false;  // to it
@@ -45,7 +45,7 @@ class LinkState {
     return open() ? absl::InfiniteFuture() : broken_since_;
   }
 
-  // What happens.
+  // These tell it what happens.
   void Start(absl::Time now);
   // A stream is opened again.
   void Reopen(absl::Time now);
@@ -65,8 +65,8 @@ class LinkState {
   // This process stood still for so long: it counts against no server.
   void Forgive(absl::Duration stood_still);
 
-  // What to do. Breaks a stream that does not open. Not OK: why the session is
-  // lost.
+  // Breaks a stream that does not open; decides whether the session is lost.
+  // Breaks a stream that does not open. Not OK: why the session is lost.
   absl::Status Check(const Owed& owed, absl::Time now);
   bool WantsPing(const Owed& owed, absl::Time now) const;
   bool WantsStream(absl::Time now) const {

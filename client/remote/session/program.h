@@ -36,8 +36,9 @@ class RemoteProgram {
   absl::Status CompileIn(const std::shared_ptr<RemoteSession>& session,
                          const CancelToken& cancel, const CancelToken& caller,
                          absl::string_view who);
-  // What `session` calls it. In a session that does not know it yet, sends the
-  // whole module first; an error there comes back from every Execute.
+  // Returns the number that `session` calls it by. In a session that does not
+  // know it yet, sends the whole module first; an error there comes back from
+  // every Execute.
   uint64_t NameIn(const std::shared_ptr<RemoteSession>& session);
   bool KnownIn(const RemoteSession* session) const;
 

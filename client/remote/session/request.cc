@@ -18,8 +18,8 @@ struct MessageMemory {
   std::optional<google::protobuf::Arena> arena;
 };
 
-// As many as a window needs are kept: blocks of this size are slow to come by
-// in glibc's malloc, which caches few.
+// The pool keeps as many as a window needs: blocks of this size are slow to
+// come by in glibc's malloc, which caches few.
 class MessagePool {
  public:
   static MessagePool& Get() {

@@ -23,7 +23,7 @@ class Request {
       : message(std::move(message)) {}
   virtual ~Request() = default;
 
-  // What a trace has of it begins, once `message` is filled.
+  // Begins its span in the trace, once `message` is filled.
   void Sent();
   // Ends that, then calls OnReply.
   void Answer(const absl::Status& status, v1::ServerMessage* reply) {
@@ -31,8 +31,9 @@ class Request {
     OnReply(status, reply);
   }
 
-  // By Answer, exactly once, with no lock held, on the thread that learns it;
-  // must not block. `reply` (may be moved from) is null unless `status` is OK.
+  // Called by Answer, exactly once, with no lock held, on the thread that
+  // learns it; must not block. `reply` (may be moved from) is null unless
+  // `status` is OK.
   virtual void OnReply(const absl::Status& status,
                        v1::ServerMessage* reply) = 0;
 

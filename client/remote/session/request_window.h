@@ -17,15 +17,16 @@
 namespace hawser {
 
 // Requests get numbers without gaps, from 1, in the order in which they are
-// added; each is kept until its answer is taken, in any order. What is below
-// the oldest one without an answer is acknowledged: the server may forget it.
-// One that was abandoned stays, without a caller, until its answer comes.
+// added; each is kept until its answer is taken, in any order. All numbers
+// below the oldest one without an answer are acknowledged: the server may
+// forget them. One that was abandoned stays, without a caller, until its answer
+// comes.
 // The window is full or not; adding does not ask. Not thread-safe.
 class RequestWindow {
  public:
-  // What may be under way without an answer: enough to hide a round trip of
-  // 20 ms behind steps of 150 us, little enough for a server to hold for every
-  // client it has.
+  // The most requests that may be under way without an answer: enough to hide a
+  // round trip of 20 ms behind steps of 150 us, little enough for a server to
+  // hold for every client it has.
   static constexpr int kRequests = 128;
   static constexpr size_t kBytes = size_t{16} << 20;
 
@@ -35,11 +36,11 @@ class RequestWindow {
   // Null when that number has no request here: it was answered before, or
   // never sent.
   std::shared_ptr<Request> TakeAnswered(uint64_t sequence);
-  // Whether a request of that number was ever added.
+  // True if a request of that number was ever added.
   bool WasAdded(uint64_t sequence) const {
     return sequence > 0 && sequence < first_ + entries_.size();
   }
-  // Those without an answer, whose callers wait no longer.
+  // Returns the requests without an answer, whose callers wait no longer.
   std::vector<std::shared_ptr<Request>> Abandon();
   // Returns since when the oldest has no answer; InfiniteFuture: there is none.
   absl::Time oldest_since() const {
@@ -48,9 +49,11 @@ class RequestWindow {
   // The first number without an answer below `end` that is not among `others`,
   // which go up; 0: there is none.
   uint64_t FirstBeside(absl::Span<const uint64_t> others, uint64_t end) const;
-  // Those without an answer, which the window then no longer has.
+  // Returns the requests without an answer, which the window then no longer
+  // has.
   std::vector<std::shared_ptr<Request>> TakeAll();
-  // Those without an answer that come after number `applied`, in order.
+  // Returns the requests without an answer that come after number `applied`, in
+  // order.
   std::vector<std::shared_ptr<Request>> After(uint64_t applied) const;
 
   // The last number that the server may forget.
@@ -58,9 +61,9 @@ class RequestWindow {
   int unanswered() const { return unanswered_; }
   // One more of `bytes` fits. An empty window takes any.
   bool HasRoom(size_t bytes) const { return Fits(bytes, 1); }
-  // As HasRoom once the window was found full: half of it must be free, else
-  // every answer would let one request go, alone in its message. Ready when
-  // that may have come true, or at the end.
+  // The same as HasRoom once the window was found full: half of it must be
+  // free, else every answer would let one request go, alone in its message.
+  // Ready when that may have come true, or at the end.
   bool HasMuchRoom(size_t bytes) const { return Fits(bytes, kRequests / 2); }
   Future<bool> MuchRoom();
 

@@ -186,7 +186,7 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
   }
   const absl::Time now = SteadyNow();
   window_.Add(request, bytes, now);
-  // What was abandoned counts no more against a server that is asked anew.
+  // An abandoned request counts no more against a server that is asked anew.
   if (window_.unanswered() == 1 || link_.silent()) {
     link_.Asked(now);
     ticks_.By(now + options_.silence / 2);
@@ -428,7 +428,7 @@ void RemoteSession::OnClosed(const StreamEnd& end) {
   absl::Status lost;
   {
     MutexLock lock(&mu_);
-    // Else it was us who ended that stream.
+    // In any other phase it was us who ended that stream.
     if (!link_.open() && link_.phase() != LinkState::Phase::kOpening) return;
     const absl::Time now = SteadyNow();
     lost = link_.Ended(end, now);

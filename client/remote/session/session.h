@@ -28,7 +28,7 @@ namespace hawser {
 // A request is in the window from Send to its answer, and a stream that is
 // attached anew is sent all of the window that the server has not applied: so
 // each is applied once and in order, over however many streams, and answered
-// once. What is in the window when the session is lost is told so. lost()
+// once. The requests in the window when the session is lost are told so. lost()
 // never goes back, and a new session is a new object.
 // Thread-safe. Only Submit, Close and the destructor block.
 class RemoteSession {
@@ -36,7 +36,7 @@ class RemoteSession {
   RemoteSession(std::shared_ptr<Transport> transport, RemoteOptions options);
   ~RemoteSession() = default;  // after Close, or never opened
 
-  // Opens the first stream. Once.
+  // Opens the first stream. Call it once.
   void Start();
   // Says goodbye, waiting a moment for it to be heard, and fails what is
   // outstanding with kCancelled. Not inside a callback.
@@ -45,12 +45,12 @@ class RemoteSession {
   // Numbers, keeps and sends the request. On a lost session OnReply is called
   // at once. Never waits: the window is not for it.
   void Send(const std::shared_ptr<Request>& request);
-  // As Send, of a ping on behalf of a call beside the session: the server owes
-  // that an answer since `since`, and is silent from then on.
+  // Sends a ping on behalf of a call beside the session: the server owes that
+  // an answer since `since`, and is silent from then on.
   void AskForSign(const std::shared_ptr<Request>& ping, absl::Time since);
-  // As Send, in its turn: blocks while the window is full, until `cancel`
-  // expires, and may leave with others. Errors: the token's; kResourceExhausted
-  // when `caller`, of which it was made, has not expired.
+  // Sends the request in its turn: blocks while the window is full, until
+  // `cancel` expires, and may leave with others. Errors: the token's;
+  // kResourceExhausted when `caller`, of which it was made, has not expired.
   absl::Status Submit(const std::shared_ptr<Request>& request,
                       const CancelToken& cancel, const CancelToken& caller);
 
@@ -65,10 +65,10 @@ class RemoteSession {
   // Rides on the next message, or on a ping soon.
   void Release(uint64_t handle);
 
-  // What the server can do, once the session is open.
+  // The abilities of the server, once the session is open.
   Future<runtime::Capabilities> opened() const { return opened_.future(); }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  // Whether the server has ever answered it.
+  // True if the server has ever answered it.
   bool was_open() const {
     MutexLock lock(&mu_);
     return link_.was_open();
@@ -76,7 +76,8 @@ class RemoteSession {
   // Why it was lost; OK before.
   absl::Status lost_status() const;
 
-  // What bulk streams name the session by. Only after it has opened.
+  // Fills in the name by which bulk streams know the session. Only after it has
+  // opened.
   template <typename Message>
   void Identify(Message* message) const {
     MutexLock lock(&mu_);
@@ -119,7 +120,7 @@ class RemoteSession {
   class Report;
   bool WantsReport(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Time NextReport() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // What to say of requests that take long; empty: nothing now.
+  // Returns what to say of requests that take long; empty: nothing now.
   std::string LongWait(const v1::PingReply& report, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The server says what it works on, asked by request `asked`.
@@ -139,7 +140,7 @@ class RemoteSession {
   LinkState::Owed owed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     return {window_.unanswered() > 0, !releases_.empty()};
   }
-  // What callers are told of a server that is silent.
+  // The error that callers get for a server that is silent.
   absl::Status Silent() const;
   absl::Time NextTick(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

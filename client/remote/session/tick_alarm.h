@@ -17,7 +17,7 @@ namespace hawser {
 
 // At most one alarm is set. The tick runs on the process's alarm, in a
 // CallbackScope, without a lock, and says by Next when it is wanted again.
-// What is not said to take no lock is called with the owner's.
+// Functions that are not said to take no lock are called with the owner's.
 class TickAlarm {
  public:
   explicit TickAlarm(std::function<void()> tick) : tick_(std::move(tick)) {}

@@ -50,7 +50,7 @@ absl::Status NoClient() {
 
 using Limits = runtime::CallOptions;
 
-// What `verb` gives under limits that begin now.
+// Calls `fn`, the request of `verb`, under limits that begin now.
 absl::Status Ask(const Client& client, const char* verb,
                  const CallOptions& call,
                  absl::FunctionRef<absl::Status(const Limits&)> fn) {

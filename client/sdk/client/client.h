@@ -77,8 +77,8 @@ class Client {
   // arrays: names, as Put takes them, and tensors of any shape and dtype that
   // are on this client, recorded or host values. Runs what was recorded; blocks
   // until the values are there and, on a server with a disk, safe on it.
-  // Result: the dataset, an argument like any other. With a fallback it is
-  // where recovery begins for what is made of it: values up to the policy's
+  // Result: the dataset, an argument like any other. With a fallback, recovery
+  // of what is made of it begins at this dataset: values up to the policy's
   // checkpoint_bytes are fetched for that in the background; beyond, they are
   // kDataLoss while the server is away.
   // Errors: as Put; the first error of the chain that was to make a value;
@@ -98,11 +98,11 @@ class Client {
   absl::Status Delete(absl::string_view token,
                       const CallOptions& call = {}) const;
 
-  // Where room is needed, a server evicts datasets that were not used for a
-  // while, the least recently used first. A pinned one stays until `ttl` from
-  // now is over; infinite: until Unpin. Blocks until that survives a restart.
-  // Returns what Dataset(token).info() says then. Errors: as Dataset; with a
-  // fallback, kUnavailable while the server is away.
+  // A server that needs room evicts datasets that were not used for a while,
+  // the least recently used first. A pinned one stays until `ttl` from now is
+  // over; infinite: until Unpin. Blocks until that survives a restart. Returns
+  // what Dataset(token).info() says then. Errors: as Dataset; with a fallback,
+  // kUnavailable while the server is away.
   absl::StatusOr<DatasetInfo> Pin(absl::string_view token,
                                   absl::Duration ttl = absl::InfiniteDuration(),
                                   const CallOptions& call = {}) const;
@@ -115,10 +115,12 @@ class Client {
   // Errors: as DatasetTag says (core/runtime/dataset.h): kAborted when the name
   // stands for another dataset than expected; kNotFound for the token.
   absl::Status Tag(const DatasetTag& tag, const CallOptions& call = {}) const;
-  // What the caller keeps there, and may keep. Errors: those of the link.
+  // Returns what the caller keeps there, and how much it may keep. Errors:
+  // those of the link.
   absl::StatusOr<DatasetUsage> Usage(const CallOptions& call = {}) const;
 
-  // What it stands for, for code that works below tensors; null: none.
+  // The runtime client that it stands for, for code that works below tensors;
+  // null: none.
   const std::shared_ptr<runtime::Client>& runtime() const;
 
   // The same runtime client.
@@ -155,8 +157,9 @@ absl::Status RegisterClient(
 // Every name Client::Named knows, sorted.
 std::vector<std::string> ClientNames();
 
-// What the process's default client is, asked once at its first use; replaces
-// the CPU. //client:hawser registers one that reads HAWSER_SERVERS.
+// Sets what makes the process's default client, in place of the CPU; it is
+// called once, at the first use. //client:hawser registers one that reads
+// HAWSER_SERVERS.
 void SetDefaultClientFactory(std::function<Client()> factory);
 
 }  // namespace hawser

@@ -51,7 +51,7 @@ class Dataset {
   // Only the chunks these rows lie in are loaded, so the array may be larger
   // than the memory where it is used. A Jit function sees their shape alone:
   // `count` is part of its signature, `begin` is not, and no begin makes it
-  // trace again. Where the array fits, taking all of it once and slicing inside
+  // trace again. If the array fits, taking all of it once and slicing inside
   // the function (hawser::Rows) is faster.
   // name: an array of rank 1 or more. begin, count: from 0 to its rows; no rows
   // are rows too. Result: [count, the array's other sizes], its dtype.
@@ -59,7 +59,7 @@ class Dataset {
   // Errors (sticky): kNotFound naming the arrays there are; kInvalidArgument
   // naming token, rows and shape for rows that are not there, or of a scalar.
   Tensor Rows(absl::string_view name, int64_t begin, int64_t count) const;
-  // Of the array of a dataset of one unnamed array.
+  // The same for a dataset of one unnamed array.
   Tensor Rows(int64_t begin, int64_t count) const {
     return Rows("", begin, count);
   }
@@ -79,7 +79,7 @@ class Dataset {
                          const CallOptions& call = {}) const {
     return FetchBytes(name, std::nullopt, Wanted<T>(), BytesOf(into), call);
   }
-  // Of the array, those rows alone.
+  // Fetches those rows of the array alone.
   template <typename T>
   absl::Status FetchInto(absl::string_view name, const RowRange& rows,
                          absl::Span<T> into,

@@ -15,7 +15,8 @@ using runtime::Numerics;
 
 // For Tensor::Eval and Fetch, and for running a Jit function.
 struct RunOptions {
-  // Where to compute. Unset: where the arguments are, else the default client.
+  // The client that computes. Unset: where the arguments are, else the default
+  // client.
   Client client;
   CallOptions call;
   // Also what kTf32 may give up, and how kStrict makes engines agree.
@@ -43,10 +44,10 @@ struct JitOptions {
   // Call cuts back here.
   std::vector<int64_t> batch_buckets;
 
-  // Where a client of several places would compute all of an axis that an
-  // argument marks with Cut, a call is kInvalidArgument with the op and line at
-  // which the cut ends. Else that is one warning in the log, with the same
-  // text, when a signature is compiled.
+  // If true, a call is kInvalidArgument, with the op and line at which the cut
+  // ends, when a client of several places would compute all of an axis that an
+  // argument marks with Cut. If false, that is one warning in the log, with the
+  // same text, when a signature is compiled.
   bool strict_cuts = false;
 };
 

@@ -98,8 +98,8 @@ Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
   return out;
 }
 
-// A branch that has been traced. Behind its results it gives the tensors of
-// what the branches up to it print, in their order.
+// A branch that has been traced. After its own results it returns the tensors
+// of what the branches up to it print, in their order.
 struct Branch {
   Values results;
   std::vector<Printed> printed;
@@ -222,8 +222,8 @@ Tensor WithEntry(const Tensor& stack, const Tensor& i, const Tensor& y) {
   return PutSlice(stack, starts, Reshape(y, dims));
 }
 
-// What a turn stacks, of which only the shapes are looked at: a trace of its
-// own, which goes nowhere.
+// Returns the tensors that one iteration stacks, in a trace of its own, which
+// is thrown away: only their shapes are used.
 Values StackedBy(ScanBody body, const Values& initial, const Values& xs,
                  SourceLocation where) {
   Trace probe("scan", Captures::kLift);
@@ -349,7 +349,7 @@ Values RunScan(const Values& initial, const Values& xs, ScanBody body,
     dims.insert(dims.begin(), turns);
     all.push_back(s.BroadcastTo(s.ConstantOf(Number(0), y.dtype()), dims));
   }
-  if (turns == 0) return all;  // there is no entry that a turn could take
+  if (turns == 0) return all;  // there is no entry that an iteration could take
   return RunFor(
       turns, all,
       [&](const Tensor& i, const Values& now) {

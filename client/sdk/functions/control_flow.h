@@ -69,7 +69,7 @@ decltype(auto) CallWith(Fn& fn, const Tensor& i, State state) {
 
 }  // namespace sdk
 
-// Runs body(state) as long as condition(state) holds before a turn.
+// Runs body(state) as long as condition(state) holds before an iteration.
 //   auto [i, x] = While(std::tuple(0, x0),
 //                       [](Tensor i, Tensor x) { return Lt(i, 10); },
 //                       [](Tensor i, Tensor x) {
@@ -78,10 +78,10 @@ decltype(auto) CallWith(Fn& fn, const Tensor& i, State state) {
 // scalar. body: gives a state of the same structure, dtypes and sizes. Both may
 // use any tensor in scope, which then is an operand of the loop; inside Jit the
 // rules of captures hold (see Jit). Result: the last state, the first one when
-// no turn ran. Errors: sticky kInvalidArgument for a condition that is no bool
-// scalar or a state that changes. Grad: where it is known when traced how many
-// turns there are, as of For; else kUnimplemented. Source: StableHLO while; Nx
-// while.
+// no iteration ran. Errors: sticky kInvalidArgument for a condition that is no
+// bool scalar or a state that changes. Grad: where it is known when traced how
+// many iterations there are, as of For; else kUnimplemented. Source: StableHLO
+// while; Nx while.
 template <typename State, typename Condition, typename Body>
 sdk::Traced_t<State> While(const State& initial, Condition condition,
                            Body body,
@@ -103,12 +103,13 @@ sdk::Traced_t<State> While(const State& initial, Condition condition,
 
 // Runs body(i, state) for i from 0 to turns - 1.
 //   Tensor y = For(10, x, [&](Tensor i, Tensor y) { return Tanh(Dot(w, y)); });
-// turns: 0 or more, known when traced. initial: as of While. body: takes i, s32[]
-// (s64 of more turns), then the state, the fields of a tuple, pair or array each;
-// gives a state of the same structure, dtypes and sizes. Result: the last state.
-// Errors: sticky kInvalidArgument for a negative number of turns, or a state that
-// changes. Grad: yes; keeps for each turn what its gradient needs of the state.
-// Source: JAX fori_loop.
+// turns: the number of iterations, 0 or more, known when traced. initial: as of
+// While. body: takes i, s32[] (s64 of more iterations), then the state, the
+// fields of a tuple, pair or array each; gives a state of the same structure,
+// dtypes and sizes. Result: the last state. Errors: sticky kInvalidArgument for
+// a negative number of iterations, or a state that changes. Grad: yes; keeps
+// for each iteration what its gradient needs of the state. Source: JAX
+// fori_loop.
 template <typename State, typename Body>
 sdk::Traced_t<State> For(int64_t turns, const State& initial, Body body,
                          SourceLocation where = SourceLocation::Current()) {

@@ -40,7 +40,8 @@ Tensor ZerosLike(const OpScope& s, const Tensor& x) {
   return s.BroadcastTo(s.ConstantOf(0, x.dtype()), x.shape().dims());
 }
 
-// Of what a rule gives, that of each argument of floats or complex numbers.
+// Returns the rule's gradients of those arguments that are floats or complex
+// numbers.
 absl::StatusOr<Values> Gradients(const Values& arguments,
                                  const Values& gradients) {
   if (gradients.size() != arguments.size()) {

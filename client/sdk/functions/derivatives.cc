@@ -23,7 +23,7 @@ absl::Status CheckVectors(const char* what, const Values& vectors,
                            of.size(), " tensors");
   }
   for (size_t i = 0; i < of.size(); ++i) {
-    // What is invalid is reported by itself.
+    // An invalid tensor is reported by itself.
     if (vectors[i].dtype() == DType::kInvalid ||
         !IsContinuous(of[i].dtype()) ||
         vectors[i].shape() == of[i].shape()) {
@@ -83,8 +83,8 @@ Differentiated PullBack(absl::Span<const GradLeaf> leaves,
       where));
 }
 
-// What PullBack gives is linear in the cotangents: its gradient by them is the
-// derivative in a direction, whatever they are.
+// The results of PullBack are linear in the cotangents, so their gradient by
+// the cotangents is the derivative in a direction, whatever the cotangents are.
 Pushed PushForward(absl::Span<const GradLeaf> leaves, const Values& tangents,
                    absl::FunctionRef<Values(const Values&)> fn,
                    SourceLocation where) {

@@ -80,9 +80,9 @@ class JitFunction {
   }
 
   // The text of the graph the function makes of arguments like these, as
-  // `hawser explain` takes it; a Shape will do. With batch_buckets that of the
-  // bucket. Calls the function once more; compiles nothing, asks no client.
-  // Errors: those of arguments and of tracing.
+  // `hawser explain` takes it; a Shape will do. If there are batch_buckets,
+  // it is the text for the bucket. Calls the function once more; compiles nothing, asks
+  // no client. Errors: those of arguments and of tracing.
   template <typename... Args>
   absl::StatusOr<std::string> ToText(const Args&... args) const {
     const std::tuple<const Args&...> all(args...);
@@ -124,7 +124,8 @@ class JitFunction {
   RunOptions options_;
 };
 
-// What a call gave as a value, to be checked once, where it is fetched:
+// Turns the result of a call that may have failed into a value, to be checked
+// once, where it is fetched:
 //   absl::StatusOr<float> loss = KeepError(step(w, x)).Item<float>();
 //   auto [w2, loss] = KeepError(step(w, x));
 // result: what a Jit function or its Call gives, without vectors in it, since

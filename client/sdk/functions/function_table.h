@@ -28,7 +28,7 @@ class FunctionCall {
                const Attributes& attributes, SourceLocation where)
       : arguments_(arguments), attributes_(attributes), where_(where) {}
 
-  // Where the call was, for error texts.
+  // The place of the call, for error texts.
   SourceLocation where() const { return where_; }
 
   Operand operator[](size_t i) const;

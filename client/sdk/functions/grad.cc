@@ -48,7 +48,7 @@ bool IsOfLoop(const absl::Status& status) {
   return absl::StartsWith(status.message(), absl::StrCat(kWhile.name, ": "));
 }
 
-// Loops of known turns have gradients.
+// Loops with a known number of iterations have gradients.
 absl::Status WithWayOut(const absl::Status& status) {
   if (!IsOfLoop(status)) return status;
   return absl::Status(status.code(),
@@ -135,7 +135,7 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
     return fail(fn(arguments), s.error());
   }
   Derivative made = TraceDerivative(leaves, fn, Captures::kLift, where);
-  // Its turns may be known by values that would else be arguments.
+  // Its iterations may be known by values that would else be arguments.
   if (IsOfLoop(made.status)) {
     made = TraceDerivative(leaves, fn, Captures::kLiftButCounts, where);
   }

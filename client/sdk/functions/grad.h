@@ -57,7 +57,7 @@ class ValueAndGradFunction {
   ValueAndGradFunction(Fn fn, SourceLocation where)
       : fn_(std::move(fn)), where_(where) {}
 
-  // What fn gives of these arguments.
+  // The type that fn returns for these arguments.
   template <typename... Args>
   using Value = sdk::Result_t<Fn, Args...>;
   // Argument n's structure, of Tensors.
@@ -158,15 +158,15 @@ class GradFunction {
 // gradient): in reverse mode, of the cost of a few calls of fn.
 //   auto [loss, g] = ValueAndGrad(Loss)(w, x, y);       // by argument 0
 //   auto [loss, gs] = ValueAndGrad<0, 2>(Loss)(w, x, y);  // gs: tuple (w, y)
-// fn: as for Jit, or made by Jit, Grad or ValueAndGrad (higher order). What is
-// differentiated is the sum of the elements of its result, or, where it gives
+// fn: as for Jit, or made by Jit, Grad or ValueAndGrad (higher order). The
+// derivative is that of the sum of the elements of its result, or, if it gives
 // a structure, of the first tensor in it; the others come along. Arguments: as
 // for Jit; those differentiated by hold floats or complex numbers only. Use it
 // inside a traced function, where fn becomes part of the graph, or outside,
 // where the result is recorded like any expression.
 // Result: the gradient has the structure of the argument, and the shape and
-// dtype of each tensor in it; zeros where the result does not depend on it. By
-// a complex x + iy it is d/dx - i d/dy.
+// dtype of each tensor in it; zeros where the result does not depend on it. For
+// a complex argument x + iy the gradient is d/dx - i d/dy.
 // Errors: sticky; an argument or result of bool or integer dtype; what fn
 // itself does wrong; kUnimplemented naming op and line for a loop (While) and
 // a reduction by a function of one's own (Reduce) on the way.
@@ -182,7 +182,7 @@ auto ValueAndGrad(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   }
 }
 
-// As ValueAndGrad, the gradient alone.
+// ValueAndGrad that returns the gradient alone.
 //   Tensor g = Grad(Loss)(w, x, y);
 //   auto second = Grad(Grad([](Tensor x) { return Sin(x); }));
 // fn, arguments: as there. Result: the gradient. Errors: as there. Grad: that

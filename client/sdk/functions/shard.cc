@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<Literal>> ValuesOf(const Flat& arguments,
   return values;
 }
 
-// As Shard, with the user's lines.
+// Shards like Shard, and adds the user's lines to the notes.
 absl::StatusOr<Sharding> ShardTraced(const TracedModule& traced,
                                      ShardSpec spec) {
   const bool strict = std::exchange(spec.strict, false);

@@ -17,7 +17,7 @@
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"
-#include "core/ir/signature.h"
+#include "core/ir/types/signature.h"
 #include "core/ir/source_location.h"
 #include "core/sharding/shard_spec.h"
 #include "core/sharding/sharding.h"
@@ -53,7 +53,7 @@ concept NoModule = !std::is_same_v<std::remove_cvref_t<T>, ir::Module>;
 
 }  // namespace sdk
 
-// What Shard makes of a call; holds its arguments. Thread-safe.
+// A call that Shard has cut into tasks; it holds its arguments. Thread-safe.
 template <typename Result>
 class ShardedCall {
  public:

@@ -27,7 +27,7 @@ struct Unwrapped<absl::StatusOr<T>> {
   static T Get(absl::StatusOr<T> value) { return *std::move(value); }
 };
 
-// What fn gives of these arguments.
+// The type that fn returns for these arguments.
 template <typename Fn, typename... Args>
 using Result_t = typename Unwrapped<
     std::decay_t<std::invoke_result_t<const Fn&, Traced_t<Args>...>>>::Type;
@@ -71,7 +71,7 @@ CallResult CallUntyped(const Fn& fn, const std::tuple<const Args&...>& args,
       Rebuild(result, [] { return Tensor(); }));
   return call;
 }
-// With the type again.
+// Gives the results of `call` their type again.
 template <typename Result>
 Result Typed(const CallResult& call) {
   return RebuildFrom(*static_cast<const Result*>(call.prototype.get()),

@@ -106,7 +106,7 @@ class Node {
   Walk scratch_ ABSL_GUARDED_BY(graph_mutex);
 };
 
-// What a handle points at: result `result` of a node; null: no value.
+// A handle points at result `result` of a node; null: no value.
 struct TensorParts {
   static Node* node(const Tensor& tensor) { return tensor.node_.get(); }
   static int result(const Tensor& tensor) { return tensor.result_; }
@@ -130,7 +130,7 @@ absl::Status At(const absl::Status& status, SourceLocation where);
 
 absl::Status NoValueError();
 
-// Where its value was computed; nowhere yet: "".
+// Returns where the tensor's value was computed; nowhere yet: "".
 runtime::RanOn RanOnOf(const Tensor& tensor);
 
 // Result k of the same instruction as `first`; an error stays itself.

@@ -6,7 +6,7 @@ std::shared_ptr<const Places> PlacesBy(absl::Span<const int> origins,
                                        const Places& from,
                                        const Computation& was,
                                        const Computation& copy) {
-  // Of each instruction of `was`, how many before it call computations.
+  // For each instruction of `was`, the number of calling ones before it.
   std::vector<size_t> calls_before;
   size_t calls = 0;
   for (const Instruction& i : was.instructions()) {

@@ -12,21 +12,21 @@
 
 namespace hawser::sdk {
 
-// Of one computation, and of those it calls: equal computations are one in a
-// module, but each call of it was written at its own lines. They stay in this
-// process: no part of the graph, its digest or its text.
+// The places of one computation and of those it calls: equal computations are
+// one in a module, but each call of it was written at its own lines. They stay
+// in this process: no part of the graph, its digest or its text.
 struct Places {
   using Called = absl::InlinedVector<std::shared_ptr<const Places>, 2>;
 
   std::vector<SourceLocation> at;  // of each instruction; may be shorter
-  // Of each instruction that calls computations, in order; may be shorter.
+  // For each instruction that calls computations, in order; may be shorter.
   // Null: not known.
   std::vector<Called> called;
 };
 
 // The places of `copy`, each of whose first instructions comes from one of
-// `was` by `origins`, or, where that is -1, from none. Those that call other
-// computations than they did have none of these.
+// `was` by `origins`, or, where that is -1, from none. Instructions that call
+// other computations than they did have no places for what they call.
 std::shared_ptr<const Places> PlacesBy(absl::Span<const int> origins,
                                        const Places& from,
                                        const Computation& was,

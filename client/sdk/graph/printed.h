@@ -17,8 +17,9 @@ struct Printed {
   Tensor value;
   std::string label;
   SourceLocation where;
-  // Of a value in a loop or a branch, s64[1 + loops]: 0, then the turn of each
-  // loop around it, outermost first, in which it came last; all -1: it did not.
+  // For a value in a loop or a branch, s64[1 + loops]: 0, then the iteration of
+  // each loop around it, outermost first, in which it came last; all -1: it did
+  // not.
   std::optional<Tensor> turns = {};
 };
 

@@ -34,7 +34,7 @@ Digest DigestOf(const Module& module);
 // `op` must take them (checked).
 Region Monoid(const OpDef& op, DType dtype);
 
-// Where the entry of each region went in one module, by the region's digest.
+// Maps a region's digest to the number that its entry has in one module.
 using RegionIndex = absl::flat_hash_map<Digest, int>;
 // Copies `region` into `module` unless it is there; returns its number.
 int AddRegion(const RegionDef& region, Module* module, RegionIndex* index);

@@ -20,12 +20,12 @@
 
 namespace hawser::sdk {
 
-// What tensors from outside a trace may be used inside it.
+// The tensors from outside a trace that may be used inside it.
 enum class Captures : uint8_t {
   kSmallValues,  // Jit: host values up to kSmallBytes, baked as constants
   kLift,         // loops, branches: values become extra operands
-  // As kLift, in traces inside too, but that integers of rank 0 which are known
-  // here become constants: they may say how often a loop turns.
+  // The same, in traces inside too, but integers of rank 0 which are known here
+  // become constants: they may say how often a loop runs.
   kLiftButCounts,
   kNone,  // reductions: small host values only, nothing of a trace
 };
@@ -71,14 +71,14 @@ class Trace {
   // The values from outside that were lifted, in the order of parameters.
   const Tensors& lifted() const { return lifted_; }
 
-  // What the computation gives, or gives beside what it did already; a value
-  // from outside is lifted or baked.
+  // Adds results to those that the computation has; a value from outside is
+  // lifted or baked.
   void Return(absl::Span<const Tensor> results, SourceLocation where);
-  // The module whose entry is this computation. Once, after Return.
+  // The module whose entry is this computation. Call it once, after Return.
   absl::StatusOr<Module> Finish();
-  // As Finish, with the lines of it.
+  // The same as a region, with the lines of it.
   absl::StatusOr<Region> FinishRegion();
-  // Where the user made each instruction of the entry. After Finish.
+  // The places where the user made each instruction of the entry. After Finish.
   absl::Span<const SourceLocation> locations() const {
     return builder_.locations();
   }

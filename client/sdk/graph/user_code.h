@@ -8,7 +8,7 @@ namespace hawser::sdk {
 
 class OpScope;
 
-// What the SDK functions that call each other on this thread share
+// Holds what SDK functions that call each other on this thread share
 // (graph/build/op_scope.h).
 struct Ambient {
   static Ambient& OfThread() {

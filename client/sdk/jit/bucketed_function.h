@@ -19,11 +19,11 @@ namespace hawser::sdk {
 
 class JitCore;
 
-// Stands above a JitCore, which runs exactly the shapes it is given. Without
-// buckets a call goes straight there. With buckets, marked arguments are padded
-// to one of a few numbers of rows before, and the results that have the batch
-// are cut back after; which ones have it is found when the JitCore traces a
-// signature, and is kept with what it made of it. Thread-safe.
+// Stands above a JitCore, which runs exactly the shapes it is given. If there
+// are no buckets, a call goes straight there. If there are, marked arguments
+// are padded to one of a few numbers of rows before, and the results that have
+// the batch are cut back after; which ones have it is found when the JitCore
+// traces a signature, and is kept with what it made of it. Thread-safe.
 class BucketedFunction {
  public:
   BucketedFunction(JitOptions options, SourceLocation where);
@@ -47,7 +47,7 @@ class BucketedFunction {
   absl::StatusOr<CallResult> RunPadded(Flat arguments,
                                        const RunOptions& options, TraceFn fn,
                                        Below below) const;
-  // What fn gives, with which of its results have the batch. marks: of its
+  // Returns fn's results, and which of them have the batch. marks: of its
   // parameters, those that have it.
   CallResult TraceBatched(const std::vector<bool>& marks, TraceFn fn,
                           std::vector<Tensor> parameters) const;

@@ -16,7 +16,8 @@ namespace {
 // single messages.
 constexpr int64_t kStatelessBytes = int64_t{1} << 20;
 
-// What a leaf says about where to compute.
+// Makes `client` the one that a leaf asks for; an error if that contradicts the
+// leaves before it.
 absl::Status AgreeOn(const Leaf& leaf, Client* client)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
   if (leaf.value.valid() || NodeOf(leaf.tensor) == nullptr) {

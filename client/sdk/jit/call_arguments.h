@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
     const Flat& arguments, const Execution& execution);
 
 // Arguments that need no session: host values and arrays of datasets, small
-// enough together, as the results are. None: this call needs one.
+// enough together, as the results are. nullopt: this call needs one.
 std::optional<std::vector<runtime::Argument>> StatelessArguments(
     const Flat& arguments, const Signature& signature);
 
@@ -53,7 +53,7 @@ class Donations {
   // Errors: those of Surrender, naming the argument; then none is taken.
   absl::Status Take(absl::Span<const runtime::Argument> arguments);
   void GiveBack(absl::Span<const runtime::Argument> arguments);
-  // Of the arguments that were taken.
+  // The indices of the arguments that were taken.
   const std::vector<int>& indices() const { return indices_; }
 
  private:

@@ -14,8 +14,9 @@
 
 namespace hawser::sdk {
 
-// What the marks ask for; null: there are none. Errors: kInvalidArgument naming
-// argument, axis, what is wrong and the line of the mark.
+// Returns the cuts that the marks ask for; null: there are no marks. Errors:
+// kInvalidArgument naming argument, axis, what is wrong and the line of the
+// mark.
 absl::StatusOr<std::shared_ptr<const ShardSpec>> CutsOf(const Flat& arguments);
 
 // Adds to each of the notes on a module the user's line at which its cut ends.

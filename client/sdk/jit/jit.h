@@ -67,7 +67,7 @@ class JitCore {
 
   absl::Status Prepare(const Flat& arguments, const RunOptions& options,
                        TraceFn fn, Prepared* call);
-  // As Prepare; then what the arguments record is run.
+  // Prepares as Prepare does, then runs what the arguments record.
   absl::Status PrepareValues(const Flat& arguments, const RunOptions& options,
                              TraceFn fn, Prepared* call);
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
@@ -84,7 +84,8 @@ class JitCore {
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);
-  // With HAWSER_CHECK_JIT: the function still makes what the entry holds.
+  // Checks, with HAWSER_CHECK_JIT, that the function still makes what the entry
+  // holds.
   absl::Status CheckSame(const Flat& arguments, const Entry& entry,
                          TraceFn fn) const;
   absl::StatusOr<EntryPtr> Build(const Flat& arguments,

@@ -1,5 +1,5 @@
-// Whether a function works row by row, so that it may be given more rows than
-// the caller has.
+// FindBatchedResults: a function that works row by row may be given more rows
+// than the caller has.
 #ifndef HAWSER_CLIENT_SDK_JIT_ROW_WISE_H_
 #define HAWSER_CLIENT_SDK_JIT_ROW_WISE_H_
 

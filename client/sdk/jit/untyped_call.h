@@ -14,7 +14,7 @@
 
 namespace hawser::sdk {
 
-// What a function gives: tensors, and the structure they were taken from.
+// The tensors that a function returned, and the structure they were taken from.
 struct CallResult {
   std::vector<Tensor> tensors;
   std::shared_ptr<const void> prototype;
@@ -22,7 +22,7 @@ struct CallResult {
 // The user's function, called with traced tensors.
 using TraceFn = absl::FunctionRef<CallResult(std::vector<Tensor> parameters)>;
 
-// Whether a trace is being built on this thread.
+// True if a trace is being built on this thread.
 bool Tracing();
 // An invalid tensor that keeps `error`.
 Tensor FailedTensor(const absl::Status& error);

@@ -17,9 +17,9 @@
 
 namespace hawser {
 
-// dims: sizes, none negative; {} makes a scalar. "As usual" under Errors, all
-// sticky: kInvalidArgument for a shape there is not (rank above 16, a negative
-// size, too many bytes).
+// dims: sizes, none negative; {} makes a scalar. Under Errors, which are all
+// sticky, "as usual" means kInvalidArgument for a shape there is not (rank
+// above 16, a negative size, too many bytes).
 
 // A host value as a tensor. value: of any shape and dtype. Result: its shape
 // and dtype; inside a traced function values up to 4 KiB become constants of

@@ -16,8 +16,9 @@ namespace hawser {
 // All errors are sticky and kInvalidArgument.
 
 struct DotOptions {
-  // Of the result: the promoted dtype, or a wider one of its kind that a and b
-  // are converted to first, as f32 of bf16 or s32 of s8. None: the promoted.
+  // The result's dtype: the promoted one, or a wider one of its kind that a and
+  // b are converted to first, as f32 for bf16 or s32 for s8. Unset: the
+  // promoted one.
   std::optional<DType> dtype = std::nullopt;
 };
 

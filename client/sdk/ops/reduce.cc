@@ -80,7 +80,7 @@ Tensor ReduceBy(const OpScope& s, const Tensor& x, const Tensor& initial,
   return over.keep_axes ? s.Reshape(reduced, plan->kept_dims) : reduced;
 }
 
-// By a monoid.
+// Reduces x by a monoid.
 Tensor Fold(const OpScope& s, const Tensor& x, const OpDef& op,
             const Over& over) {
   if (x.dtype() == DType::kInvalid) return x;

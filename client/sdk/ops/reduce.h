@@ -45,9 +45,9 @@ absl::StatusOr<Dims> AxesOf(const Over& over);
 }  // namespace sdk
 
 // x: a tensor of any shape, or a number. over: see above. Result: the axes of x
-// that are left. "As usual" under Errors, all sticky and kInvalidArgument: an
-// axis there is not or that is given twice, `axis` beside `axes`, a dtype the
-// function is not defined for.
+// that are left. Under Errors, which are all sticky and kInvalidArgument, "as
+// usual" means an axis there is not or that is given twice, `axis` beside
+// `axes`, a dtype the function is not defined for.
 
 // The sum. x: of numbers, or bool. Result: integers in 32 bits at least, 64
 // where x has 64 (bool and unsigned ones unsigned); they wrap; other dtypes
@@ -68,24 +68,24 @@ Tensor ReduceMax(const Operand& x, const Over& over = {});
 // elements that tie. Source: Nx reduce_min.
 Tensor ReduceMin(const Operand& x, const Over& over = {});
 
-// Whether none is zero. x: of any dtype. Result: bool, true of no elements.
-// Errors: as usual. Grad: zero. Source: Nx all.
+// True if no element is zero. x: of any dtype. Result: bool, true of no
+// elements. Errors: as usual. Grad: zero. Source: Nx all.
 Tensor All(const Operand& x, const Over& over = {});
 
-// Whether any is not zero. x: of any dtype. Result: bool, false of no elements.
-// Errors: as usual. Grad: zero. Source: Nx any.
+// True if any element is not zero. x: of any dtype. Result: bool, false of no
+// elements. Errors: as usual. Grad: zero. Source: Nx any.
 Tensor Any(const Operand& x, const Over& over = {});
 
-// Whether all elements agree: |a - b| <= absolute + relative |b|, or both are
-// the same infinity.
+// Limits within which all elements agree: |a - b| <= absolute + relative |b|,
+// or both are the same infinity.
 struct Closeness {
   double absolute = 1e-8;
   double relative = 1e-5;
   bool equal_nan = false;  // NaN agrees with NaN
 };
-// Whether a and b are close. a, b: operands of numbers. limits: see above.
-// Result: a bool scalar. Errors: as usual. Grad: zero. Source: Nx all_close;
-// NumPy allclose.
+// True if all elements of a and b are close. a, b: operands of numbers. limits:
+// see above. Result: a bool scalar. Errors: as usual. Grad: zero. Source: Nx
+// all_close; NumPy allclose.
 Tensor AllClose(const Operand& a, const Operand& b,
                 const Closeness& limits = {});
 
@@ -107,13 +107,13 @@ struct ArgOptions {
   DType dtype = DType::kS32;  // of the result: an integer's, in which it wraps
 };
 
-// Where the largest is. x: of reals or bool. Result: indices, of options.dtype;
-// NaN counts as the largest. Errors: as usual; no elements. Grad: zero. Source:
-// Nx argmax.
+// Returns where the largest element is. x: of reals or bool. Result: indices,
+// of options.dtype; NaN counts as the largest. Errors: as usual; no elements.
+// Grad: zero. Source: Nx argmax.
 Tensor ArgMax(const Operand& x, const ArgOptions& options = {});
 
-// Where the smallest is. x: of reals or bool. Result: indices, of
-// options.dtype; NaN counts as the smallest. Errors: as usual; no elements.
+// Returns where the smallest element is. x: of reals or bool. Result: indices,
+// of options.dtype; NaN counts as the smallest. Errors: as usual; no elements.
 // Grad: zero. Source: Nx argmin.
 Tensor ArgMin(const Operand& x, const ArgOptions& options = {});
 

@@ -36,7 +36,7 @@ Tensor ByMonoid(const OpScope& s, const OpDef& op, const Tensor& x,
   return ScanBy(s, {&x, 1}, sdk::Monoid(op, x.dtype()), along);
 }
 
-// Of bool as a sum is, of others as they are.
+// Scans bool in the dtype of its sum, other dtypes as they are.
 Tensor Aggregated(absl::string_view name, const OpDef& op, const Operand& x,
                   const Along& along) {
   const OpScope s(name, {&x});

@@ -17,9 +17,9 @@ struct Along {
   bool reverse = false;  // from the end to the beginning
 };
 
-// x: a tensor of at least one axis. along: see above. Result: x's sizes. "As
-// usual" under Errors, all sticky and kInvalidArgument: an axis there is not, a
-// dtype the function is not defined for.
+// x: a tensor of at least one axis. along: see above. Result: x's sizes. Under
+// Errors, which are all sticky and kInvalidArgument, "as usual" means an axis
+// there is not, a dtype the function is not defined for.
 
 // Running sums. x: of numbers, or bool. Result: x's dtype, where integers wrap;
 // u32 of bool; halves run on in f32. Errors: as usual. Grad: the running sum of

@@ -14,7 +14,7 @@ namespace {
 
 using sdk::OpScope;
 
-// The axes, none negative, each once, in order. None given: all of them.
+// The axes, none negative, each once, in order. If none are given, all of them.
 absl::StatusOr<Dims> SortedAxes(absl::Span<const int64_t> axes, int rank) {
   Dims out;
   for (int64_t axis : axes) {

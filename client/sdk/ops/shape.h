@@ -12,10 +12,10 @@
 namespace hawser {
 
 // x: a tensor of any dtype, kept, or a number, a scalar. Axes may be negative,
-// from the back. "As usual" under Errors, all sticky and kInvalidArgument: an
-// axis there is not or that is given twice, a size that is negative or makes a
-// shape there is not. Every gradient is the same movement backwards, with what
-// was repeated summed.
+// from the back. Under Errors, which are all sticky and kInvalidArgument, "as
+// usual" means an axis there is not or that is given twice, a size that is
+// negative or makes a shape there is not. Every gradient is the same movement
+// backwards, with what was repeated summed.
 
 // Row-major order under other sizes. dims: sizes; one may be -1, what is left
 // over. Result: `dims`. Errors: as usual; another number of elements. Grad:
@@ -31,12 +31,12 @@ Tensor Flatten(const Operand& x);
 // neighbours, or none. Grad: reshaped back. Source: Nx flatten.
 Tensor Flatten(const Operand& x, absl::Span<const int64_t> axes);
 
-// Without axes of size 1. axes: which; none given: all of size 1. Result: the
+// Drops axes of size 1. axes: which; none given: all of size 1. Result: the
 // others. Errors: as usual; an axis of another size. Grad: reshaped back.
 // Source: Nx squeeze.
 Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes = {});
 
-// With a new axis of size 1. axis: its place in the result. Result: rank one
+// Adds an axis of size 1. axis: its place in the result. Result: rank one
 // higher. Errors: as usual. Grad: reshaped back. Source: Nx new_axis; NumPy
 // expand_dims.
 Tensor ExpandDims(const Operand& x, int64_t axis);

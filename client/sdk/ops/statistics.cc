@@ -41,7 +41,8 @@ absl::Status CheckObservations(const Operand& x) {
   return InvalidArgument("takes reals of rank 2 or more, [..., n, d]");
 }
 
-// Of [..., n, d], what is left of n observations less their mean.
+// `centred` is [..., n, d], n observations less their mean; returns their
+// covariance.
 Tensor SpreadOf(const Tensor& centred, int64_t ddof) {
   return MatMul(Adjoint(centred), centred) / (centred.dim(-2) - ddof);
 }

@@ -1,4 +1,5 @@
-// What of a module is checked, and how deep in its loops.
+// CheckKinds says what of a module is checked, CheckDepths how deep in its
+// loops.
 #ifndef HAWSER_CLIENT_SDK_PROBES_CHECK_DEPTHS_H_
 #define HAWSER_CLIENT_SDK_PROBES_CHECK_DEPTHS_H_
 
@@ -8,7 +9,7 @@
 
 namespace hawser::sdk {
 
-// What is to be checked.
+// The kinds of checks that are to be made.
 struct CheckKinds {
   bool nan = false;
   bool indices = false;
@@ -30,7 +31,8 @@ class CheckDepths {
   CheckDepths(const Module& module, CheckKinds kinds);
 
   int Of(int computation) const { return depths_[computation]; }
-  // Of the deepest that a loop or a branch calls; of another op kNothing.
+  // Returns the depth of the deepest that a loop or a branch calls; for another
+  // op kNothing.
   int OfCalled(const Instruction& i) const;
 
  private:

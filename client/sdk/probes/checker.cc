@@ -26,8 +26,8 @@ Expressions Parameters(ExpressionScope* scope, absl::Span<const Shape> shapes) {
   return parameters;
 }
 
-// What the computations of a checked loop take: its states, then the two that
-// are added, then what stays the same.
+// The parameters of the computations of a checked loop: its states, then the
+// two that are added, then what stays the same.
 struct LoopParameters {
   Expressions own;  // of the loop as it was
   Expression turn, verdict;

@@ -29,10 +29,10 @@ struct Check {
 // Copies a module, adding one result to its entry: the verdict of its checks
 // (verdict.h). A loop in which something is checked has two states behind those
 // it had, the number of its turn and the first verdict of a turn, and a branch
-// one more result; what has nothing to check in it is copied as it is. What a
-// condition does is done once more for its checks, since it gives a bool alone:
-// at the beginning of each turn, and of the last state behind the loop.
-// Invariant: the other results are those of the module, of the same
+// one more result; what has nothing to check in it is copied as it is. The
+// instructions of a condition run once more for their checks, since it gives a
+// bool alone: at the beginning of each iteration, and on the last state after
+// the loop. Invariant: the other results are those of the module, of the same
 // instructions; checks_ are in the order in which the program does what they
 // check, and a check's number is its place there.
 class Checker {
@@ -48,17 +48,18 @@ class Checker {
     return depths_.Of(static_cast<int>(whole_.size()) - 1) !=
            CheckDepths::kNothing;
   }
-  // The copy, if it has checks; `places` are those of the entry. Once. Errors:
-  // none that a verified module has.
+  // The copy, if it has checks; `places` are those of the entry. Call it once.
+  // Errors: none that a verified module has.
   absl::StatusOr<Module> Run(const Places& places);
-  // By their numbers, after Run.
+  // The checks by their numbers, after Run.
   std::vector<Check> TakeChecks() { return std::move(checks_); }
 
  private:
   struct Frame;
   struct Site;
 
-  // What `frame` is of, behind its parameters; gives its results.
+  // Copies the computation of `frame` after its parameters; returns its
+  // results.
   std::vector<Expression> Copy(Frame frame);
   void CopyPlain(Frame& frame, const Site& site);
   void CopyWhile(Frame& frame, const Site& site);
@@ -71,7 +72,8 @@ class Checker {
   int CopyWhole(int computation);
   int Finish(ExpressionScope* scope, absl::Span<const Expression> results);
 
-  // What is called at `site`, of these arguments, in a turn of `loops` loops.
+  // Returns the frame of computation `which` that `site` calls with these
+  // arguments, inside `loops` loops.
   Frame Called(const Site& site, size_t which, ExpressionScope* scope,
                const std::vector<Expression>& arguments, int loops,
                Findings* findings) const;

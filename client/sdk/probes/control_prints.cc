@@ -50,7 +50,8 @@ Values HiddenStates(const OpScope& s, const std::vector<Printed>& in_body) {
   return states;
 }
 
-// Those after a turn that printed `given`: what was passed by stays.
+// Returns the hidden states after an iteration that printed `given`; a value
+// that was not reached stays as it was.
 Values NextHidden(const std::vector<Printed>& in_body, const Values& hidden,
                   absl::Span<const Tensor> given) {
   const Tensor& turn = hidden[0];
@@ -100,7 +101,7 @@ absl::StatusOr<Region> WithHidden(const PrintingLoop& loop,
   return trace.FinishRegion();
 }
 
-// What was printed in the body, of the hidden states after the last turn.
+// Shows what the body printed, from the hidden states after the last iteration.
 void ShowBody(std::vector<Printed> in_body, const Values& hidden) {
   ReplaceTensors(absl::MakeConstSpan(hidden).subspan(1), &in_body);
   const Tensor last = hidden[0] - 1;
@@ -112,7 +113,7 @@ void ShowBody(std::vector<Printed> in_body, const Values& hidden) {
   }
 }
 
-// What was printed in the condition: what it prints of the last state.
+// Shows what the condition printed: what it prints for the last state.
 void ShowCondition(PrintingLoop* loop, const Values& last, const Tensor& turn,
                    const OpScope& s) {
   if (loop->in_condition.empty()) return;

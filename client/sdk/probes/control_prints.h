@@ -1,4 +1,4 @@
-// What is printed in loops and branches, carried out of them as results.
+// Carries values that are printed in loops and branches out of them as results.
 #ifndef HAWSER_CLIENT_SDK_PROBES_CONTROL_PRINTS_H_
 #define HAWSER_CLIENT_SDK_PROBES_CONTROL_PRINTS_H_
 
@@ -31,7 +31,7 @@ std::vector<Tensor> AddPrintingLoop(const OpScope& s, PrintingLoop loop);
 // Gives each that has no turns the turn of a run.
 std::vector<Tensor> PrintedHere(std::vector<Printed>* printed,
                                 SourceLocation where);
-// Those that another branch gives in their place.
+// Returns the tensors that another branch gives in their place.
 std::vector<Tensor> NotPrintedHere(const std::vector<Printed>& printed,
                                    SourceLocation where);
 

@@ -19,7 +19,7 @@ struct Bound {
   int64_t last = 0;
 };
 
-// Of each component of the index vectors of a scatter.
+// Returns a bound for each component of the index vectors of a scatter.
 std::vector<Bound> ScatterBounds(const Shape& input, const Shape& updates,
                                  const Attributes& attributes) {
   const auto inserted = attributes.GetInts("inserted_window_dims");
@@ -52,8 +52,8 @@ std::vector<Bound> GatherBounds(const Shape& from,
   return bounds;
 }
 
-// That `indices` are within bounds: one for all, or one for each place along
-// `axis`.
+// Checks that `indices` are within bounds: one for all, or one for each
+// position along `axis`.
 IndexCheck WithinBounds(const Expression& indices, int64_t axis,
                         const std::vector<Bound>& bounds) {
   // So large that it is negative then: out of range, too.

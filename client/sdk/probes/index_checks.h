@@ -1,4 +1,4 @@
-// Whether the run-time indices of an instruction are within bounds.
+// Expressions that check the run-time indices of an instruction.
 #ifndef HAWSER_CLIENT_SDK_PROBES_INDEX_CHECKS_H_
 #define HAWSER_CLIENT_SDK_PROBES_INDEX_CHECKS_H_
 
@@ -19,8 +19,8 @@ struct IndexCheck {
   std::string bounds;  // "0 to 3 of axis 0"
 };
 
-// Of an instruction of `from`, whose operands are `operands` where the checks
-// grow; none for an op that takes no such indices.
+// Returns the checks of an instruction of `from`, whose operands are `operands`
+// where the checks grow; none for an op that takes no such indices.
 std::vector<IndexCheck> IndexChecksOf(const Computation& from,
                                       const Instruction& instruction,
                                       absl::Span<const Expression> operands);

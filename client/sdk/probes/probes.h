@@ -18,12 +18,13 @@ namespace hawser::sdk {
 
 // Writes "label = value (file:line)" to stderr, as one line where it is one; of
 // a value in a loop, the turn in which it came last, or that it never did.
-// `turns`: as Printed's. Of a branch outside of loops that was not taken,
-// nothing.
+// `turns`: as Printed's. It writes nothing for a branch outside of loops that
+// was not taken.
 void WriteValue(const Printed& printed, const Literal& value,
                 absl::Span<const int64_t> turns);
 
-// Where a function is traced: an extra result of it; else writes it at once.
+// Makes the value an extra result of the function that is being traced; outside
+// of a trace, writes it at once.
 void Show(Printed printed);
 
 // Invariant: an execution's last results are the tensors of each of `prints`,
@@ -31,7 +32,7 @@ void Show(Printed printed);
 class Probes {
  public:
   Probes() = default;
-  // Of a traced module, whose results end with those of `prints`; adds to it
+  // Takes a traced module, whose results end with those of `prints`; adds to it
   // what HAWSER_CHECK_NAN and HAWSER_CHECK_INDICES ask for (read once).
   // `places`: of its entry.
   static absl::StatusOr<Probes> Make(std::vector<Printed> prints,

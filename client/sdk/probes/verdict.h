@@ -17,21 +17,22 @@ inline constexpr int64_t kNoCheck = std::numeric_limits<int64_t>::max();
 
 // The verdict that no check failed, of n turns.
 Expression NoVerdict(ExpressionScope* scope, int turns);
-// What stands in a verdict before its turns: s64[].
+// Returns the number of the check, which comes before the turns: s64[].
 Expression CheckOf(const Expression& verdict);
-// Of a loop's turn: its own behind the check, before those of inner loops.
+// Adds the turn of a loop: after the check, before those of inner loops.
 Expression WithTurn(const Expression& verdict, const Expression& turn);
 
-// What may be wrong in one turn of a computation, or in all of it. Checks are
-// numbered in the order in which they happen, so the first one that fails has
-// the smallest number. What is added is of one scope, which outlives it.
+// Collects what may be wrong in one turn of a computation, or in all of it.
+// Checks are numbered in the order in which they happen, so the first one that
+// fails has the smallest number. All expressions that are added belong to one
+// scope, which outlives it.
 class Findings {
  public:
   explicit Findings(ExpressionScope* scope) : scope_(scope) {}
 
   // Check `number` fails where `fails`, a bool[], holds.
   void Add(int64_t number, const Expression& fails);
-  // Of a loop or a branch that ran.
+  // Adds the verdict of a loop or a branch that ran.
   void Add(const Expression& verdict);
   // The first of them; `turns` is at least what any verdict has.
   Expression Verdict(int turns) const;

@@ -7,8 +7,8 @@
 namespace hawser {
 namespace {
 
-// Of a place, one running and one queued; of one that has done nothing yet, and
-// may be slow, one.
+// A place has one task running and one queued; a place that has done nothing
+// yet, and may be slow, has one.
 constexpr int kMostUnderWay = 2;
 constexpr int kMostAtFirst = 1;
 // How many ready tasks are looked at for each that is started.

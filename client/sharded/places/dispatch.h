@@ -15,8 +15,9 @@ namespace hawser {
 // A task whose arguments are all somewhere.
 struct ReadyTask {
   int64_t number = 0;
-  // Where it belongs: it is queued there at once, behind whatever is. -1: it is
-  // free, and goes to one of the places that have room for it.
+  // The place it belongs to: it is queued there at once, after the tasks that
+  // are there. -1: it is free, and goes to one of the places that have room for
+  // it.
   int home = -1;
   double work = 1;  // in any unit that is one for all tasks
   std::vector<int64_t> bytes_there;  // of what it takes, by place
@@ -32,7 +33,7 @@ class Dispatch {
  public:
   explicit Dispatch(int places) : places_(places) {}
 
-  // What is under way at a place that closes is not there any more.
+  // Tasks under way at a place that closes are not there any more.
   void SetOpen(int place, bool open);
   bool is_open(int place) const { return places_[place].open; }
   bool any_open() const;
@@ -74,7 +75,7 @@ class Dispatch {
   bool Fits(const ReadyTask& task, int place) const;
   // When the place would have done `work` behind what it has, from now on.
   double SecondsUntilDone(int place, double work) const;
-  // Whether the others would have done all that is ready by then.
+  // True if the others would have done all that is ready by then.
   bool OthersAreFaster(int place, double seconds) const;
 
   std::vector<Place> places_;

@@ -58,7 +58,8 @@ ModulePtr SumOfElements(int64_t count) {
 
 double PowerOfTwo(double x) { return std::exp2(std::round(std::log2(x))); }
 
-// What of `took` is not nothing; either may have been held up.
+// Returns the time of `took` above that of doing nothing; either may have been
+// held up.
 double Beyond(double took, double nothing) {
   return std::max({took - nothing, took / kLong, kLeastSeconds});
 }
@@ -71,7 +72,7 @@ absl::StatusOr<PlaceFigures> MeasurePlace(runtime::Client& client) {
   const auto send = [&](const ModulePtr& module) {
     return client.Upload(Literal::Zeros(module->entry().shape(0)), call);
   };
-  // Of the fastest run, of a value that is there or sent each time.
+  // Times the fastest run with a value that is there or sent each time.
   const auto seconds = [&](const ModulePtr& module,
                            bool sent) -> absl::StatusOr<double> {
     HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr argument, send(module));

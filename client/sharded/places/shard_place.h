@@ -32,13 +32,13 @@ struct ShardedPolicy {
   int checkpoint_steps = 16;
   int64_t checkpoint_bytes = int64_t{64} << 20;
   int max_steps = 1024;
-  // What each place is taken to do. None: it is measured, before work is cut
-  // by cost that is worth that.
+  // The figures that each place is taken to have. Unset: they are measured,
+  // before work is cut by cost that is worth that.
   std::optional<PlaceFigures> figures = std::nullopt;
 };
 
-// Thread-safe. What may block is done on the place's own thread, so that a slow
-// place keeps none of the others.
+// Thread-safe. Work that may block is done on the place's own thread, so that a
+// slow place keeps none of the others.
 class ShardPlace {
  public:
   ShardPlace(std::shared_ptr<runtime::Client> client,
@@ -48,17 +48,18 @@ class ShardPlace {
   runtime::Client& client() const { return *client_; }
   const std::string& name() const { return name_; }
 
-  // What is at a place is lost to it in a later life.
+  // Values at a place are lost to it in a later life.
   uint64_t life() const { return breaker_.epoch(); }
   bool open() const { return !Breaker::IsOpen(breaker_.epoch()); }
-  // It is gone, as something that was begun in `life` found out.
+  // Reports that work started in `life` found the place gone.
   void Lose(uint64_t life, const absl::Status& why) {
     breaker_.Trip(life, why);
   }
   // `then` is called once it is back, on a thread that it must not block.
   void WhenBack(std::function<void()> then);
 
-  // As MeasurePlace, on the place's thread, where that was not done yet.
+  // Does what MeasurePlace does, on the place's thread, unless that was done
+  // already.
   Future<PlaceFigures> Figures();
 
   void Soon(std::function<void()> work) { worker_.Soon(std::move(work)); }

@@ -32,7 +32,7 @@ class ShardedProgram {
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& call);
 
-  // Whether Run need not compile.
+  // True if Run need not compile.
   bool IsAt(const ShardPlace& place, const Module& module);
 
  private:

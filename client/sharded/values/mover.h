@@ -25,16 +25,16 @@
 
 namespace hawser {
 
-// What is done once the lock on the values is free, in this order: calls of
-// places, which may complete futures at once; then, outside the gate, what users
-// are told; and last what was held goes.
+// Work to do once the lock on the values is free, in this order: calls of
+// places, which may complete futures at once; then, outside the gate, telling
+// users; and last, dropping what was held.
 struct Afterwards {
   std::vector<std::function<void()>> calls;
   std::vector<std::function<void()>> tells;
   std::vector<Future<runtime::Argument>> garbage;
 };
 
-// What was moved through this process.
+// The bytes that were moved through this process.
 struct MovedBytes {
   int64_t fetched = 0;
   int64_t sent = 0;
@@ -50,8 +50,8 @@ class Mover {
   struct Hooks {
     // Takes the lock on the values; does nothing once the owner is gone.
     std::function<void(absl::FunctionRef<void(Afterwards&)>)> locked;
-    // A place was found gone by something begun in that life. Not under the
-    // lock.
+    // Reports that work started in `life` of `place` found the place gone. Not
+    // called under the lock.
     std::function<void(int place, uint64_t life, const absl::Status&)> lost;
     // Keeps the mover and what it stands on.
     std::function<std::shared_ptr<void>()> owner;
@@ -75,15 +75,15 @@ class Mover {
   const ShardedValue::Copy* FindCopy(const ShardedValue& value,
                                      const Box& box) const;
 
-  // Of what a task takes, what is at each place already. For one that has a
-  // home what all such tasks take does not count, nor what can be had elsewhere
-  // too.
+  // Returns how much of what a task takes is at each place already. For one
+  // that has a home what all such tasks take does not count, nor what can be
+  // had elsewhere too.
   std::vector<int64_t> BytesThere(const ShardedTask& task) const;
 
   // The place of a task does not know a dataset that it takes: that is had from
   // another. False: it takes none.
   static bool LackTaken(const ShardedTask& task, Afterwards& later);
-  // What a task gave where it was last is nothing to use.
+  // Drops the copies that a task gave where it was last: they are of no use.
   static void DropGiven(const ShardedTask& task, Afterwards& later);
   // Copies that are of no use go; what is on the way here from them does not
   // come, kUnavailable.
@@ -99,11 +99,11 @@ class Mover {
 
   void BringHere(const ShardedValuePtr& value, const Box& box,
                  const ArgumentPromise& promise, Afterwards& later);
-  // Whether it stays there, and does not come along with the execution, as
-  // something small does that was not taken there before.
+  // Returns true if it stays there; false if it comes along with the execution,
+  // as something small does that was not taken there before.
   bool BringThere(const ShardedValuePtr& value, const Box& box, int place,
                   const ArgumentPromise& promise, Afterwards& later);
-  // Of a piece at a place.
+  // Fetches a copy of a piece at a place.
   void FetchCopy(const ShardedValue::Copy& copy, const Box& box,
                  const ArgumentPromise& promise);
   // `is_made`: it holds the box, else what the copy is of. A name of a dataset
@@ -123,7 +123,8 @@ class Mover {
   // kUnavailable: the place lacks it, which is noted.
   void OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                    const ArgumentPromise& promise, Afterwards& later);
-  // What a place gave. Errors: its own; kInternal, the shape is another.
+  // Checks a value that a place gave. Errors: its own; kInternal, the shape is
+  // another.
   absl::StatusOr<Literal> Given(int place, absl::StatusOr<Literal> value,
                                 const Shape& wanted) const;
   // On the place's thread, once what it takes is there.

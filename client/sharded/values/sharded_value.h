@@ -35,9 +35,9 @@ using ShardedTaskPtr = std::shared_ptr<ShardedTask>;
 
 // Guarded by the lock of the ShardRunner, but for what is const. How it comes
 // about is kept as long as the value is, so that what was lost with a place is
-// made again: its source, or the tasks that give its boxes. Where it is, is
-// kept while a user or a task to come needs it: a value that is only needed to
-// make others again holds no memory of a place.
+// made again: its source, or the tasks that give its boxes. Its copies are kept
+// while a user or a task to come needs it: a value that is only needed to make
+// others again holds no memory of a place.
 struct ShardedValue {
   explicit ShardedValue(Shape of) : shape(std::move(of)) {}
 
@@ -50,7 +50,7 @@ struct ShardedValue {
     // It came along with an execution and is not there any more: what is taken
     // there once more is sent to stay.
     bool came_along = false;
-    // What comes here from it, maybe already has.
+    // Fetches of this copy to here, maybe done already.
     using Fetches = std::vector<std::weak_ptr<Promise<runtime::Argument>>>;
     std::shared_ptr<Fetches> fetches = std::make_shared<Fetches>();
   };
@@ -85,8 +85,9 @@ std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
 struct ShardedExecution {
   std::set<std::string> ran;  // places, in words
   int unfinished = 0;         // tasks that were never done
-  // What its tasks take, once for each: in use until all were done, so that a
-  // task of an execution that has not ended is done again at no other's cost.
+  // The values that its tasks take, once each: in use until all were done, so
+  // that a task of an execution that has not ended is done again at no other's
+  // cost.
   std::vector<ShardedValuePtr> takes;
 };
 
@@ -104,7 +105,7 @@ struct ShardedTask {
   };
 
   int64_t number = 0;
-  // Of a task at a place; of one that brings a value here, none.
+  // Set for a task at a place; null for one that brings a value here.
   std::shared_ptr<const Sharding> sharding;
   std::shared_ptr<ShardedProgram> program;
   const ShardTask* what = nullptr;  // of the sharding
@@ -131,11 +132,11 @@ struct ShardedTask {
   // Tasks that wait for this one, by number.
   std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
 
-  // Those that give what it takes, by position.
+  // Returns the tasks that give what it takes, by position.
   std::vector<ShardedTaskPtr> Makers() const;
-  // Whether one of them is not made, or made again: it may have failed of that.
+  // True if one of them is not made, or made again: it may have failed of that.
   bool takes_unfinished() const;
-  // What the first of them that failed failed of, else `why`.
+  // Returns the error of the first of them that failed, else `why`.
   absl::Status FirstCause(const absl::Status& why) const;
   bool ended() const {
     return state == State::kDone || state == State::kFailed;

@@ -58,7 +58,7 @@ struct Captures {
   std::vector<Operand> lifted;     // parameters behind the others
   Values values;                   // of those that are lifted
 };
-// What any of the regions captures.
+// Returns what any of the regions captures.
 absl::StatusOr<Captures> CapturesOf(Program& program, const Body& outer,
                                     absl::Span<const Region> regions);
 // Adds a region to the module as a computation and gives its number.

@@ -18,7 +18,7 @@ class Functions {
 
   // The function, which has a body, or nullptr.
   const Op* Find(absl::string_view name) const;
-  // Those with a body, in the order of the text.
+  // The functions with a body, in the order of the text.
   const std::vector<const Op*>& all() const { return all_; }
   // Ops of the whole tree, regions included.
   int64_t num_ops() const { return num_ops_; }
@@ -35,7 +35,7 @@ class Functions {
 // The name of a function, or of the function that an op calls; "" without one.
 absl::string_view NameOf(const Op& function);
 absl::string_view CalleeOf(const Op& op);
-// Whether the op ends a region and names what it gives.
+// True if the op ends a region and names what it gives.
 bool IsReturn(const Op& op);
 
 }  // namespace hawser::stablehlo

@@ -28,7 +28,7 @@ class OpContext {
   std::vector<Shape> results;
 
   ComputationBuilder& builder() { return body.builder(); }
-  // By value: the builder moves its shapes as it grows.
+  // It returns a copy since the builder moves its shapes as it grows.
   Shape shape(ValueId value) { return builder().shape(value); }
   Shape operand_shape(size_t i) { return shape(operands[i]); }
 
@@ -51,8 +51,8 @@ class OpContext {
   absl::StatusOr<Dims> Ints(absl::string_view name) const;
   absl::StatusOr<int64_t> Int(absl::string_view name, int64_t fallback) const;
   absl::string_view Text(absl::string_view name) const;
-  // Those that `def` has, by the names they have there; "dims" and "dtype" are
-  // the result's.
+  // Returns the attributes that `def` has, by the names they have there; "dims"
+  // and "dtype" are the result's.
   absl::StatusOr<Attributes> AttributesOf(const OpDef& def) const;
 
   // The op's regions as computations, each taking nothing but its arguments.

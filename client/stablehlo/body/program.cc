@@ -10,7 +10,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// As deep as what a server accepts, and regions inside.
+// It is as deep as what a server accepts, and regions inside.
 constexpr int kMostLevels = 200;
 
 // The names of what a region defines itself.

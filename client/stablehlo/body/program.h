@@ -52,7 +52,7 @@ class Program {
 
   // A value of the entry that is a large constant: a parameter behind its own.
   ValueId LargeConstant(const Elements& elements, ComputationBuilder* builder);
-  // What those parameters are, in order.
+  // The values of those parameters, in order.
   std::vector<Literal>& large_constants() { return large_constants_; }
 
   // The values that a region takes from around it, each once, in the order in
@@ -68,14 +68,14 @@ class Program {
   // the first op to ask is the one that failed.
   absl::Status Placed(const absl::Status& status, const Op& op);
 
-  // Where checks are collected: null for programs that are run, which may have
+  // Checks are collected here; null for programs that are run, which may have
   // none. They are of values of the entry's own builder.
   std::vector<Check>* checks = nullptr;
-  // Where the entry grows, with what it calls and without regions.
+  // The entry grows here, with what it calls and without regions.
   const ComputationBuilder* entry = nullptr;
 
  private:
-  // What a server's module may hold.
+  // The most instructions of a module that a server takes.
   static constexpr int64_t kMostInlined = 1 << 16;
 
   const Tree& tree_;

@@ -23,8 +23,9 @@ struct Row {
   absl::StatusOr<Values> (*lower)(OpContext& context) = nullptr;
   // The op it becomes, where the function asks for one.
   const OpDef* op = nullptr;
-  // What about this op is missing, or "". Null: nothing ever is. It is asked
-  // before anything is lowered, so that a file's gaps are told all at once.
+  // Returns what is missing for this op, or "". Null: nothing ever is. It is
+  // asked before anything is lowered, so that a file's gaps are told all at
+  // once.
   std::string (*missing)(const Op& op) = nullptr;
 };
 

@@ -13,7 +13,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// Of elements that are not equal by any tolerance.
+// The distance of elements that are not equal by any tolerance.
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 // The number of a float among the floats of its type, both zeros 0.

@@ -1,4 +1,4 @@
-// Whether two values are as equal as a check says.
+// Compares two values by the rule of a check.
 #ifndef HAWSER_CLIENT_STABLEHLO_CHECK_COMPARE_H_
 #define HAWSER_CLIENT_STABLEHLO_CHECK_COMPARE_H_
 

@@ -12,13 +12,13 @@
 
 namespace hawser::stablehlo {
 
-// What a program's checks came to.
+// The outcome of a program's checks.
 struct SelfCheck {
   enum Outcome : uint8_t { kPassed, kLeftOut, kFailed };
   Outcome outcome = kPassed;
-  // Of kLeftOut: what the program needs, or what the client refused as missing.
+  // If kLeftOut: what the program needs, or what the client refused as missing.
   std::vector<std::string> missing;
-  // Of kFailed: "main: 9:5: f32 element 3 differs ...". Of kLeftOut: the whole
+  // If kFailed: "main: 9:5: f32 element 3 differs ...". If kLeftOut: the whole
   // refusal.
   std::string what;
   int checks = 0;  // that were made

@@ -161,7 +161,7 @@ absl::Status ReadRawBools(const Source& source, absl::string_view digits,
   return absl::OkStatus();
 }
 
-// Whether so many raw bytes are one element of the type, which stands for all.
+// True if so many raw bytes are one element of the type, which stands for all.
 bool IsRawSplat(const Shape& shape, size_t bytes) {
   return static_cast<int64_t>(bytes) == ByteWidth(shape.dtype()) &&
          (shape.dtype() != DType::kBool || shape.num_elements() > 8);

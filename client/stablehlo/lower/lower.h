@@ -35,8 +35,8 @@ struct CheckedModule {
   std::vector<Literal> constants;  // its arguments
   std::vector<Check> checks;       // `actual` and `expected` number the results
 };
-// As Lower, of a function that takes nothing and checks itself; what it returns
-// is left out.
+// Lowers a function that takes nothing and checks itself; what it returns is
+// left out.
 absl::StatusOr<CheckedModule> LowerChecks(const Tree& tree,
                                           absl::string_view function);
 

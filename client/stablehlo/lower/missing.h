@@ -1,4 +1,4 @@
-// What a program needs and hawser lacks, all of it at once.
+// Finds all at once what a program needs and hawser lacks.
 #ifndef HAWSER_CLIENT_STABLEHLO_LOWER_MISSING_H_
 #define HAWSER_CLIENT_STABLEHLO_LOWER_MISSING_H_
 
@@ -18,8 +18,8 @@ struct Missing {
   const char* where = nullptr;  // first in the text
 };
 
-// What `function` and those it calls need, in the order of the text. Nothing
-// is lowered for it, so it takes time in proportion to the text.
+// Returns what `function` and those it calls need, in the order of the text.
+// Nothing is lowered for it, so it takes time in proportion to the text.
 std::vector<Missing> FindMissing(const Functions& functions,
                                  const Op& function);
 

@@ -40,7 +40,7 @@ absl::StatusOr<Values> LowerCall(OpContext& context) {
   return callee.Lower(region);
 }
 
-// What says something to a compiler only, and gives its operand.
+// Targets that say something to a compiler only, and give their operand.
 constexpr absl::string_view kIdentities[] = {
     "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
     "LayoutConstraint", "annotate_device_placement"};

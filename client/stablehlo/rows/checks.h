@@ -9,10 +9,10 @@
 
 namespace hawser::stablehlo {
 
-// Whether it names a check: "check.expect_eq", "check.expect_close",
+// True if it names a check: "check.expect_eq", "check.expect_close",
 // "check.expect_almost_eq", or one of a constant, "check.expect_eq_const".
 bool IsCheck(absl::string_view name);
-// Whether the op is one, by its name or as the target of a custom call.
+// True if the op is one, by its name or as the target of a custom call.
 bool IsCheckOp(const Op& op);
 // Notes the check down for the program; it has no results. Errors:
 // kUnimplemented for a check inside a region, or in a program that is run.

@@ -15,7 +15,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// Whether every value of `from` is one of `to`, so that converting first
+// True if every value of `from` is one of `to`, so that converting first
 // changes no product.
 bool Widens(DType from, DType to) {
   if (from == to) return true;

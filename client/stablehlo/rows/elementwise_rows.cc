@@ -14,7 +14,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// Of bools a sum is `or` and a product `and`.
+// For bools a sum is `or` and a product `and`.
 const OpDef* OfBools(const OpDef* op) {
   if (op == &kAdd) return &kOr;
   return op == &kMultiply ? &kAnd : op;

@@ -13,7 +13,8 @@
 namespace hawser::stablehlo {
 namespace {
 
-// What checks itself expects the nearest number, so f32 is computed in f64.
+// Programs that check themselves expect the nearest number, so f32 is computed
+// in f64.
 absl::StatusOr<Values> LowerFormula(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(1, 1));
   const DType dtype = context.operand_shape(0).dtype();

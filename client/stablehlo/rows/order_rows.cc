@@ -26,8 +26,8 @@ absl::StatusOr<Values> LowerSort(OpContext& context) {
                      {{"dimension", dimension}, {"is_stable", true}}, called);
 }
 
-// Whether the left one is the larger, in the total order of floats, of numbers
-// and a place each.
+// Adds a comparison of numbers with a position each: true if the left one is
+// the larger, in the total order of floats.
 absl::StatusOr<int> Larger(OpContext& context, DType dtype) {
   ComputationBuilder builder(context.builder().module(), "larger");
   ExpressionScope scope{builder, context.program.monoids()};

@@ -37,8 +37,8 @@ Expression Wide(const Expression& low, const Expression& high) {
                      ConvertTo(low, DType::kU64)});
 }
 
-// What a generator gives, of rank 1 and at least as much as was asked for, and
-// how many counters it took.
+// The words of a generator, of rank 1 and at least as many as were asked for,
+// and how many counters it took.
 struct Drawn {
   Expression bits;
   int64_t counters = 0;

@@ -74,7 +74,7 @@ std::optional<Prefix> PrefixOf(const Op& op) {
 // The computation, after which halves are rounded: our scans add them up in
 // wider floats, and StableHLO's windows do not.
 absl::StatusOr<int> Rounding(OpContext& context, int called) {
-  // By value: the module may move its computations.
+  // It is copied since the module may move its computations.
   const Computation body =
       context.builder().module()->computation(called);
   ComputationBuilder builder(context.builder().module(), "rounded");
@@ -94,8 +94,8 @@ absl::StatusOr<int> Rounding(OpContext& context, int called) {
   return builder.Finish(results);
 }
 
-// What pads a window is an identity of its computation: else StableHLO leaves
-// open what it gives.
+// The padding of a window must be an identity of its computation: else
+// StableHLO leaves open what it gives.
 absl::StatusOr<Values> LowerWindow(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectRegions(1));
   const size_t n = context.operands.size() / 2;

@@ -25,7 +25,7 @@ absl::string_view WithoutQuotes(absl::string_view text) {
   return text;
 }
 
-// Those whose fields say what an op computes.
+// Dictionaries whose fields say what an op computes.
 constexpr absl::string_view kDicts[] = {
     "#stablehlo.gather", "#stablehlo.scatter", "#stablehlo.dot",
     "#mhlo.gather",      "#mhlo.scatter",      "#mhlo.dot",

@@ -16,12 +16,13 @@
 
 namespace hawser::stablehlo {
 
-// Reads attributes and keeps their aliases, "#name = attribute". What nothing
-// needs to understand (layouts, sharding, precision) becomes kOpaque.
+// Reads attributes and keeps their aliases, "#name = attribute". An attribute
+// that nothing needs to understand (layouts, sharding, precision) becomes
+// kOpaque.
 // Errors: kInvalidArgument with line and column.
 class AttributeReader {
  public:
-  // Whether ": type" may follow a value. In pretty forms a colon begins the
+  // Says if ": type" may follow a value. In pretty forms a colon begins the
   // types of the op.
   enum class Typed { kNo, kYes };
 

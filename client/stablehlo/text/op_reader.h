@@ -14,7 +14,7 @@
 
 namespace hawser::stablehlo {
 
-// Reads the ops of one file. What differs between pretty forms is in
+// Reads the ops of one file. The differences between pretty forms are in
 // pretty_form.h; the reader has what they share. Errors: kInvalidArgument with
 // line and column.
 class OpReader {
@@ -28,7 +28,7 @@ class OpReader {
   TypeReader& types() { return types_; }
   AttributeReader& attributes() { return attributes_; }
 
-  // Everything up to the end of the text. Once.
+  // Everything up to the end of the text. Call it once.
   absl::StatusOr<Tree> ReadFile();
 
   // "{ ... }", one block, with or without its head. Arguments are appended to
@@ -53,7 +53,7 @@ class OpReader {
   TokenReader tokens_;
   TypeReader types_;
   AttributeReader attributes_;
-  // Of the trailer: name -> hexadecimal digits behind "0x".
+  // Holds the trailer: name -> hexadecimal digits behind "0x".
   absl::flat_hash_map<absl::string_view, absl::string_view> blobs_;
 };
 

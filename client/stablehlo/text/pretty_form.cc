@@ -19,7 +19,7 @@ struct KeyName {
   absl::string_view second = "";  // of "[..] x [..]" the second list's
 };
 
-// What an op calls its parts.
+// The names that an op has for its parts.
 struct Names {
   absl::string_view op;
   std::initializer_list<KeyName> keys = {};

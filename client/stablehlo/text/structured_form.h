@@ -11,7 +11,7 @@ namespace hawser::stablehlo {
 class OpReader;
 using StructuredForm = absl::Status (*)(OpReader& reader, Op* op);
 
-// What reads the rest of an op of that name, or nullptr.
+// Returns the reader of the rest of an op of that name, or nullptr.
 StructuredForm FindStructuredForm(absl::string_view name);
 
 }  // namespace hawser::stablehlo

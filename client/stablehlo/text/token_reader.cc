@@ -94,7 +94,8 @@ Token TokenReader::Cut(Token::Kind kind, size_t size) {
   return token;
 }
 
-// With its quotes; a backslash and what follows it are of the string.
+// The token includes its quotes; a backslash and what follows it are of the
+// string.
 Token TokenReader::NextString() {
   size_t at = 1;
   while (true) {

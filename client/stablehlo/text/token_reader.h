@@ -49,7 +49,7 @@ class TokenReader {
   // The token ahead; kEnd again and again once there is nothing left.
   const Token& ahead() const { return ahead_; }
   Token Take();
-  // Whether the token ahead was it, and has been taken.
+  // True if the token ahead was it, and has been taken.
   bool TakeIf(absl::string_view punctuation);
   bool TakeWordIf(absl::string_view word);
 
@@ -63,13 +63,13 @@ class TokenReader {
   // The text of everything from a '<', '(', '[' or '{' ahead to the bracket
   // that closes it, both among it. Errors: the text ends first.
   absl::StatusOr<absl::string_view> TakeBrackets();
-  // What stands between a '<' ahead and the next '>' that is in no string and
-  // no comment, without cutting it into tokens: values of many megabytes.
+  // Takes the text between a '<' ahead and the next '>' that is in no string
+  // and no comment, without cutting it into tokens: values of many megabytes.
   absl::StatusOr<absl::string_view> TakeAngled();
-  // Of "2x?x" the digits and sizes behind a '<' ahead, which is taken; ahead is
+  // Takes a '<' ahead and the digits and sizes behind it, as "2x?x"; ahead is
   // what follows them.
   absl::string_view TakeSizes();
-  // Where the last token that was taken ends.
+  // Points to the end of the last token that was taken.
   const char* taken_end() const { return taken_end_; }
 
   // Brackets, regions and types within each other, counted by those who

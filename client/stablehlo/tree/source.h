@@ -26,7 +26,8 @@ class Source {
   explicit Source(absl::string_view text) : text_(text) {}
 
   absl::string_view text() const { return text_; }
-  // Of a byte of the text, or of its end; any other gives the text's start.
+  // Returns the place of a byte of the text, or of its end; any other gives the
+  // text's start.
   Place PlaceOf(const char* at) const;
 
   // "line:column: what".

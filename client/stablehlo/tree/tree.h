@@ -79,13 +79,13 @@ struct Attribute {
   std::shared_ptr<FunctionType> function;
 };
 
-// What an op gives: %name, or %name:count.
+// The name of an op's results: %name, or %name:count.
 struct ResultName {
   absl::string_view name;
   int count = 1;
 };
 
-// What an op takes: %name, or one of a pack, %name#index.
+// An operand of an op: %name, or one of a pack, %name#index.
 struct Operand {
   absl::string_view name;
   int index = 0;
@@ -138,7 +138,8 @@ const Attribute* FindAttribute(const Op& op, absl::string_view name);
 
 // ---- places ---------------------------------------------------------------
 
-// Where the program that was traced made the op, "model.py:12:3", or "".
+// Returns where the program that was traced made the op, "model.py:12:3", or
+// "".
 std::string TracedPlace(const Tree& tree, const Op& op);
 
 }  // namespace hawser::stablehlo

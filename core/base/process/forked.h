@@ -1,4 +1,4 @@
-// Whether this process is a child that was forked after hawser was used.
+// Tells whether this process is a child that was forked after hawser was used.
 #ifndef HAWSER_CORE_BASE_PROCESS_FORKED_H_
 #define HAWSER_CORE_BASE_PROCESS_FORKED_H_
 

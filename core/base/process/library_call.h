@@ -16,9 +16,9 @@ class LibraryCall {
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
 
-  // Has the end of the process waited for. Called early, by what starts
-  // threads, since exit handlers run in reverse order: what is registered
-  // later may still compute.
+  // Makes the end of the process wait for these calls. Called early, by what
+  // starts threads, since exit handlers run in reverse order: what is
+  // registered later may still compute.
   static void WatchTheEnd();
 };
 

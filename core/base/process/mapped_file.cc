@@ -21,8 +21,8 @@ namespace {
 
 // Below this a copy costs less than the page faults of a mapping.
 constexpr int64_t kSmall = 1 << 20;
-// What a file system's clock may take for a step: a change shows in the time of
-// a file that was last written longer ago.
+// The largest step that a file system's clock may have: a change shows in the
+// time of a file that was last written longer ago.
 const absl::Duration kClockStep = absl::Milliseconds(5);
 constexpr int kMostGuards = 4096;
 
@@ -65,7 +65,7 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   handler_before.sa_handler(signal);
 }
 
-// Where mappings are, by their ends, to find the file of some bytes.
+// The mappings by their ends, to find the file of some bytes.
 struct Mappings {
   Mutex mu;
   std::map<const char*, const MappedFile*> by_end ABSL_GUARDED_BY(mu);

@@ -14,7 +14,7 @@
 namespace hawser {
 
 // Small files are read, large ones mapped, so that only the pages in use are
-// read. What another program does to a mapped file shows in the mapping: bytes
+// read. Another program's changes of a mapped file show in the mapping: bytes
 // that are overwritten change, and pages that are cut off read as zeros (a
 // SIGBUS there is caught, any other goes to the handler of before). Hence
 // CheckUnchanged, once the bytes were used. Replacing a file by rename changes
@@ -47,7 +47,7 @@ class MappedFile {
   int guard_ = -1;  // among the guarded mappings; -1: read
 };
 
-// Whether bytes that are used as a value's are still those of the file that
+// Checks that bytes that are used as a value's are still those of the file that
 // they were mapped from. OK for bytes of no file. Errors: as
 // MappedFile::CheckUnchanged.
 absl::Status CheckUnchanged(absl::Span<const char> bytes);

@@ -8,10 +8,10 @@
 
 namespace hawser {
 
-// What is read of a cache is believed, so a cache is used only where its folder
+// The contents of a cache are believed, so a cache is used only if its folder
 // is this user's and neither its group nor others may write to it, as ssh uses
-// its keys. Errors: kFailedPrecondition naming the folder, its owner or mode, and
-// what to do; kNotFound, it is not there.
+// its keys. Errors: kFailedPrecondition naming the folder, its owner or mode,
+// and what to do; kNotFound, it is not there.
 absl::Status CheckOwnFolder(const std::string& folder);
 // Makes the folder, for this user alone, where it is not there; then as
 // CheckOwnFolder. Errors: those of the file system, too.

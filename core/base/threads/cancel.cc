@@ -22,11 +22,11 @@ struct CancelToken::State {
   const char* why = "the deadline has passed";
   std::shared_ptr<State> parent;
   Mutex mu;
-  // Of registrations that live; empty once `cancelled`, and then it stays so.
+  // The registrations that live; empty once `cancelled`, and then it stays so.
   std::list<std::shared_ptr<Call>> calls ABSL_GUARDED_BY(mu);
 };
 
-// What OnExpiry was given. Waits, then runs, then is over; or over at once.
+// A registration of OnExpiry. Waits, then runs, then is over; or over at once.
 struct CancelToken::Call {
   explicit Call(CancelToken token,
                 std::function<void(const absl::Status&)> expired)
@@ -55,7 +55,7 @@ struct CancelToken::Call {
     over = true;
     dropped.swap(expired);
   }
-  // Of Run, unless the calling thread is in it.
+  // Waits for the end of Run, unless the calling thread is in it.
   void AwaitEnd() {
     MutexLock lock(&mu);
     if (runner == std::this_thread::get_id()) return;

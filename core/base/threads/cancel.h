@@ -12,8 +12,8 @@
 namespace hawser {
 
 // A copyable handle: every copy sees the same flag. Work checks it per block of
-// 2^20 elements, per launch and per loop turn; what waits is told (OnExpiry).
-// Deadlines are by SteadyNow. Thread-safe.
+// 2^20 elements, per launch and per loop iteration; what waits is told
+// (OnExpiry). Deadlines are by SteadyNow. Thread-safe.
 class CancelToken {
  public:
   class Registration;
@@ -60,7 +60,7 @@ class CancelToken::Registration {
   Registration& operator=(Registration&& other);
   ~Registration() { End(); }
   void End();
-  // As End, but a call under way is not waited for.
+  // Ends like End, but does not wait for a call under way.
   void Drop();
 
  private:

@@ -124,7 +124,7 @@ void ThreadPlace::Avoid() {
   if (sched_getaffinity(thread_, sizeof(allowed_), &allowed_) != 0) return;
   cpu_set_t others = allowed_;
   CPU_CLR(core_, &others);
-  // Where it may not, the kernel decides.
+  // If it may not, the kernel decides.
   avoids_ = CPU_COUNT(&others) > 0 &&
             sched_setaffinity(thread_, sizeof(others), &others) == 0;
 }

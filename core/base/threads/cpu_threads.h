@@ -29,20 +29,20 @@ int CpuThreads(const CpuLimits& limits);
 // Null: `wish` is no number of threads.
 std::optional<int> ParseCpuThreads(absl::string_view wish);
 
-// Where a thread sleeps. What wakes it, to work beside it, keeps it off its own
-// core: where few cores share a cache and are half busy, Linux lets both take
-// turns on one of them, for milliseconds (seen on two cores, 6.18). One thread
-// at a time.
+// The core on which a thread sleeps. A thread that wakes it to work beside it
+// keeps it off its own core: if few cores share a cache and are half busy,
+// Linux lets both take turns on one of them, for milliseconds (seen on two
+// cores, 6.18). One thread at a time.
 class ThreadPlace {
  public:
-  // Of the calling thread, which is about to sleep.
+  // Notes the core of the calling thread, which is about to sleep.
   void Leave();
-  // Whether that was on the calling thread's core.
+  // True if that was on the calling thread's core.
   bool IsHere() const;
-  // By a thread that wakes it next: until it calls Return it runs on another
-  // core, if it may.
+  // Called by a thread that wakes it next: until it calls Return it runs on
+  // another core, if it may.
   void Avoid();
-  // By the thread itself, awake: it may run where it might before.
+  // Called by the thread itself, awake: it may run where it might before.
   void Return();
 
  private:

@@ -48,7 +48,7 @@ class Future {
       MutexLock lock(&state->mu);
       if (state->value.has_value()) return *state->value;
     }
-    // Those that would complete it are not in this process.
+    // The threads that would complete it are not in this process.
     HAWSER_RETURN_IF_ERROR(CheckNotForked());
     const bool counted = Advance(*state, deadline);
     MutexLock lock(&state->mu);

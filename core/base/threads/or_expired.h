@@ -43,7 +43,7 @@ Future<T> OrExpired(const Future<T>& value, const CancelToken& token,
   return answer;
 }
 
-// Waits for that. What the token says names `who` was asked.
+// Waits for that. An error of the token names `who` was asked.
 template <typename T>
 absl::StatusOr<T> AwaitWithin(const Future<T>& value, const CancelToken& token,
                               absl::string_view who) {

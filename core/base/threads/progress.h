@@ -1,4 +1,5 @@
-// What a thread may do for others while it waits for a Future.
+// ProgressEngine: work that a thread may do for others while it waits for a
+// Future.
 #ifndef HAWSER_CORE_BASE_THREADS_PROGRESS_H_
 #define HAWSER_CORE_BASE_THREADS_PROGRESS_H_
 

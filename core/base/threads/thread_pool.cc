@@ -27,7 +27,8 @@ struct Loop {
        absl::FunctionRef<absl::Status(int64_t)> fn)
       : blocks(blocks), cancel(cancel), fn(fn) {}
 
-  // Those that are left; a helper on a thread of `pool` makes way for tasks.
+  // Runs the blocks that are left; a helper on a thread of `pool` makes way for
+  // tasks.
   void TakeBlocks(const ThreadPool* pool) {
     while (pool == nullptr || !pool->tasks_wait()) {
       const int64_t i = next.fetch_add(1);

@@ -39,14 +39,14 @@ class ThreadPool {
   // from one of its own threads.
   void Stop();
   void Schedule(std::function<void()> task);
-  // As Schedule, after all tasks: `help` takes part in what a task does, and
+  // Schedules `help` after all tasks: it takes part in what a task does, and
   // ends early when tasks_wait.
   void ScheduleHelp(std::function<void()> help);
   bool tasks_wait() const {
     return tasks_waiting_.load(std::memory_order_relaxed) > 0;
   }
   int size() const { return size_; }
-  // Whether the calling thread is one of this pool's.
+  // True if the calling thread is one of this pool's.
   bool IsOwnThread() const;
 
   // While it lives, a task may wait for other tasks: the pool has one thread
@@ -77,7 +77,7 @@ class ThreadPool {
   // The same, to work beside the calling thread.
   void WakeHelper() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   using Queue = std::deque<std::function<void()>>;
-  // Where the next to run is; null: nothing may run now.
+  // Returns the queue whose first entry runs next; null: nothing may run now.
   Queue* Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const int size_;
@@ -90,7 +90,8 @@ class ThreadPool {
   std::atomic<int> help_waiting_{0};   // those in help_
   int polling_ ABSL_GUARDED_BY(mu_) = 0;  // threads in PollForHelp
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
-  // What runs, and what of it waits in a Blocking and does not count.
+  // The number of tasks that run, and of those among them that wait in a
+  // Blocking and do not count.
   int running_ ABSL_GUARDED_BY(mu_) = 0;
   int blocked_ ABSL_GUARDED_BY(mu_) = 0;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(mu_);
@@ -98,8 +99,8 @@ class ThreadPool {
 
 // Calls fn(i) once for every i in [0, blocks), on this thread and on idle ones
 // of `pool` (nullptr: none), in no particular order, checking `cancel` before
-// each. After the first error no new block starts. What a block is must not
-// depend on the number of threads: then neither do the results' bits.
+// each. After the first error no new block starts. The blocks must not depend
+// on the number of threads: then neither do the results' bits.
 absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
                           const CancelToken& cancel,
                           absl::FunctionRef<absl::Status(int64_t)> fn);

@@ -81,8 +81,8 @@ Track& ThisTrack() {
   return *track;
 }
 
-// As a string of JSON: names are the text of graphs, in ASCII but for what a
-// user calls things.
+// Returns a string of JSON: names are the text of graphs, in ASCII but for what
+// a user calls things.
 std::string Quoted(absl::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -44,7 +44,7 @@ void End(EventPtr event, bool flies);
 
 }  // namespace trace_internal
 
-// Whether an event that begins here is recorded. A relaxed load where not: for
+// True if an event that begins here is recorded. A relaxed load where not: for
 // names that cost something to make.
 inline bool IsTraced() {
   using namespace trace_internal;  // NOLINT
@@ -52,8 +52,8 @@ inline bool IsTraced() {
   return known != kOff && (known == kOn || Begin("", "") != nullptr);
 }
 
-// What this thread does from here to the end of the scope; within the spans
-// that have begun on it.
+// Records what this thread does from here to the end of the scope, within the
+// spans that have begun on it.
 class TraceSpan {
  public:
   TraceSpan(const char* category, absl::string_view name)
@@ -73,8 +73,8 @@ class TraceSpan {
   trace_internal::EventPtr event_;
 };
 
-// What is under way while threads do other things: a request. It may end on
-// another thread than it began on, and overlaps others.
+// Records work that is under way while threads do other things: a request. It
+// may end on another thread than it began on, and overlaps others.
 class TraceFlight {
  public:
   TraceFlight() = default;  // nothing

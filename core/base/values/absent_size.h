@@ -26,7 +26,7 @@ inline constexpr int64_t kAbsentSlack = int64_t{1} << 20;
 int64_t AbsentSize(Absence absence);
 
 // The reason of a number that AbsentSize gave, `slack` up or down. The last 128
-// are kept. Of any other number: none.
+// are kept. For any other number: none.
 std::optional<Absence> FindAbsence(int64_t size, int64_t slack = kAbsentSlack);
 
 }  // namespace hawser

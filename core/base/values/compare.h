@@ -1,5 +1,5 @@
-// Whether two literals are equal enough: the rule of proto/case.proto, used by
-// tests and by `hawser check`.
+// Compares two literals by the rule of proto/case.proto, for tests and `hawser
+// check`.
 #ifndef HAWSER_CORE_BASE_VALUES_COMPARE_H_
 #define HAWSER_CORE_BASE_VALUES_COMPARE_H_
 

@@ -65,7 +65,7 @@ struct DTypeInfo {
 const DTypeInfo& InfoOf(DType dtype);
 
 inline absl::string_view DTypeName(DType d) { return InfoOf(d).name; }
-// As DTypeName.
+// Writes DTypeName.
 std::ostream& operator<<(std::ostream& out, DType dtype);
 inline int BitWidth(DType d) { return InfoOf(d).bits; }
 // Bytes of one element; 0 for kInvalid. Only for supported dtypes.

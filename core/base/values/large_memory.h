@@ -13,13 +13,13 @@ inline constexpr size_t kLargeBytes = size_t{4} << 20;
 
 // Contents undefined, aligned to a huge page of 2 MiB. Null: there is none.
 char* MapLarge(size_t bytes);
-// What MapLarge gave, of the same size.
+// Unmaps what MapLarge returned for the same size.
 void UnmapLarge(char* memory, size_t bytes);
 
 // Contents undefined, aligned to 64 bytes, a cache line and AVX-512's vector;
 // from kLargeBytes on as MapLarge has it. Null: there is none.
 char* NewMemory(size_t bytes);
-// What NewMemory gave, of the same size.
+// Deletes what NewMemory returned for the same size.
 void DeleteMemory(char* memory, size_t bytes);
 
 }  // namespace hawser

@@ -25,7 +25,7 @@ class Literal {
   // Room for `shape`, contents undefined: no time is spent on zeros.
   // Errors: kResourceExhausted when the memory is not to be had.
   static absl::StatusOr<Literal> Allocate(const Shape& shape);
-  // As Allocate, of sizes known to be small; dies without memory.
+  // Allocates like Allocate, for sizes known to be small; dies without memory.
   static Literal Uninitialized(const Shape& shape);
   static Literal Zeros(const Shape& shape);
   // Copies `bytes`. Errors: see CheckBytes.
@@ -34,7 +34,7 @@ class Literal {
   // Adopts memory kept alive by `owner`, for mapped files and received frames.
   // It is never written to: unique() stays false.
   static Literal Adopt(const Shape& shape, std::shared_ptr<const char> owner);
-  // As Adopt, of memory that a sole holder may write, for allocators.
+  // Adopts like Adopt, for memory that a sole holder may write, for allocators.
   static Literal AdoptWritable(const Shape& shape, std::shared_ptr<char> owner);
 
   // Values in row-major order. Another number of values than `dims` has
@@ -124,9 +124,9 @@ Literal Literal::Of(absl::Span<const T> values, const Dims& dims,
   return out;
 }
 
-// Whether `bytes` may become a value of `shape`: its size, and every bool 0 or
-// 1 (to read any other is undefined). For bytes from a wire or a file that are
-// not copied through FromBytes. Errors: kInvalidArgument.
+// Checks that `bytes` may become a value of `shape`: its size, and every bool 0
+// or 1 (to read any other is undefined). For bytes from a wire or a file that
+// are not copied through FromBytes. Errors: kInvalidArgument.
 absl::Status CheckBytes(const Shape& shape, absl::Span<const char> bytes);
 
 // One element as text: shortest decimal that reads back the same.

@@ -29,7 +29,7 @@ Decimal DecimalOf(absl::string_view text) {
       absl::string_view power = text.substr(i + 1);
       if (!power.empty() && power[0] == '+') power.remove_prefix(1);
       int64_t exponent = 0;
-      // What is larger was infinite or zero before.
+      // A larger exponent was infinite or zero before.
       if (absl::SimpleAtoi(power, &exponent)) decimal.exponent += exponent;
       break;
     }

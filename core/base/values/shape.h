@@ -29,8 +29,8 @@ class Shape {
   static absl::StatusOr<Shape> Make(DType dtype,
                                     absl::Span<const int64_t> dims);
   static Shape Scalar(DType dtype);
-  // For literal arguments known to be right. Where Make has an error, this
-  // prints it with the caller's file and line, and ends the process.
+  // For literal arguments known to be right. If Make has an error, this prints
+  // it with the caller's file and line, and ends the process.
   static Shape Of(DType dtype, std::initializer_list<int64_t> dims,
                   const char* file = __builtin_FILE(),
                   int line = __builtin_LINE());
@@ -41,9 +41,9 @@ class Shape {
   DType dtype() const { return dtype_; }
   int rank() const { return static_cast<int>(dims_.size()); }
   const Dims& dims() const { return dims_; }
-  // The size of an axis; a negative one counts from the back. Of an axis that
-  // is not there a number that Make and every rule refuse, naming the axis and
-  // this shape (see absent_size.h).
+  // The size of an axis; a negative one counts from the back. For an axis that
+  // is not there it is a number that Make and every rule refuse, naming the
+  // axis and this shape (see absent_size.h).
   int64_t dim(int64_t axis) const {
     const auto at = static_cast<size_t>(axis);
     return at < dims_.size() ? dims_.data()[at] : DimFromBack(axis);
@@ -75,7 +75,7 @@ class Shape {
   Dims dims_;
 };
 
-// As ToString.
+// Writes ToString.
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 // "[2,3]"

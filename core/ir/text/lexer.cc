@@ -21,8 +21,8 @@ size_t Count(absl::string_view text, size_t from, Test test) {
   return end - from;
 }
 
-// Digits, letters and points; a sign only behind an exponent's e. Whether that
-// is a number is for a caller that knows the type it should have.
+// Digits, letters and points; a sign only behind an exponent's e. A caller that
+// knows the type it should have checks that it is a number.
 size_t NumberSize(absl::string_view text) {
   const bool hex = absl::StartsWith(text, "0x");
   size_t end = 1;

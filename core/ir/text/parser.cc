@@ -14,7 +14,7 @@
 namespace hawser {
 namespace {
 
-// What stands left of an instruction's "=".
+// The text left of an instruction's "=".
 struct Claim {
   Token token;
   Shape shape;
@@ -62,7 +62,7 @@ class ModuleParser {
   int64_t instructions_left_;
   int64_t operands_left_;
   int64_t called_values_left_;
-  // Of the instruction at hand.
+  // The claims of the instruction at hand.
   std::vector<Claim> claims_;
   std::vector<ValueId> operands_;
   std::vector<int> called_;

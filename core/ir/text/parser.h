@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-// What a parser accepts. Memory stays in proportion to these.
+// The limits of what a parser accepts. Memory stays in proportion to these.
 struct TextLimits {
   int64_t bytes = int64_t{64} << 20;  // of text
   ModuleLimits module;                // its `bytes` is not looked at

@@ -11,7 +11,7 @@
 
 namespace hawser {
 
-// What the values of one text may still take; asked before memory is.
+// The budget that the values of one text have left; asked before memory is.
 struct ValueBudget {
   int64_t constant_bytes = 0;
   int64_t numbers = 0;  // in lists

@@ -13,7 +13,7 @@ absl::Status DotGeneralPart(PartContext&);
 absl::Status DotGeneralSplit(SplitContext&);
 absl::Status DotGeneralGradient(GradientContext&);
 
-// Whether a product of operands of dtype `from` may be made in `to`: a wider
+// True if a product of operands of dtype `from` may be made in `to`: a wider
 // dtype of the same kind, which has every value of `from`.
 bool WidensProduct(DType from, DType to);
 // The dtype of a product of operands of dtype `from`.

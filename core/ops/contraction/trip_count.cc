@@ -45,7 +45,7 @@ class Tracer {
         ->instructions()[v.scope->computation->producer(v.id)];
   }
 
-  // What makes `v`, once no fusion stands in between.
+  // Returns the value that makes `v`, once no fusion stands in between.
   Value Peel(Value v) {
     while (true) {
       const Instruction& i = Producer(v);
@@ -125,7 +125,7 @@ std::optional<__int128> Until(const Count& c) {
   return turns > 0 ? std::optional<__int128>(turns) : std::nullopt;
 }
 
-// The turns while the counter is in `direction` of the limit.
+// The iterations while the counter is in `direction` of the limit.
 std::optional<__int128> TurnsWhile(CompareDirection direction, Count c) {
   switch (direction) {
     case CompareDirection::kLe:

@@ -1,4 +1,4 @@
-// How often a loop turns, where its module says so.
+// How often a loop runs, if its module says so.
 #ifndef HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
 #define HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
 
@@ -9,9 +9,9 @@
 
 namespace hawser {
 
-// Of the while that is `instruction` of `computation`: an integer scalar of the
-// state that starts at a constant, goes on by a constant and is compared with
-// a constant. nullopt: only a run can say.
+// Returns how often the while that is `instruction` of `computation` runs, if
+// an integer scalar of its state starts at a constant, goes on by a constant
+// and is compared with a constant. nullopt: only a run can say.
 std::optional<int64_t> TripCount(const Module& module, int computation,
                                  int instruction);
 

@@ -13,8 +13,8 @@ struct FloatBits {
   int exponent = 0, mantissa = 0;
 };
 FloatBits FloatBitsOf(DType dtype);
-// Of a `reduce_precision` that was verified: at most what the dtype has, so
-// that more says the same.
+// Returns the precision of a verified `reduce_precision`: at most what the
+// dtype has, so that more says the same.
 FloatBits PrecisionOf(const Attributes& attributes, DType dtype);
 
 // C1 to C3 as InferElementwise. C4: exponent_bits is at least 1. C5:

@@ -5,7 +5,7 @@
 namespace hawser {
 namespace {
 
-// By CompareDirection.
+// Indexed by CompareDirection.
 constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE",
                                              "GT", "LE", "LT"};
 

@@ -22,7 +22,7 @@ absl::string_view CompareDirectionName(CompareDirection direction);  // "LT"
 std::optional<CompareDirection> ParseCompareDirection(absl::string_view name);
 // x D y is y Mirrored(D) x.
 CompareDirection Mirrored(CompareDirection direction);
-// Of a `compare` that was verified.
+// Returns the direction of a verified `compare`.
 CompareDirection CompareDirectionOf(const Attributes& attributes);
 
 inline constexpr AttributeSpec kCompareAttributes[] = {

@@ -39,7 +39,7 @@ inline constexpr OpDef kConvert{
 
 // Bits of an element for `bitcast_convert`: 1 of bool.
 int BitsOfElement(DType dtype);
-// Whether a `bitcast_convert` between them keeps the sizes.
+// True if a `bitcast_convert` between them keeps the sizes.
 bool SameWidth(DType from, DType to);
 
 // C1: both dtypes are among the row's. C2: both are complex or neither is. C3:

@@ -5,8 +5,8 @@
 
 namespace hawser::formulas {
 
-// Those of Chebyshev's polynomials, fitted in 50 digits, say in which u, from
-// -1 to 1.
+// Coefficients of Chebyshev's polynomials, fitted in 50 digits, say in which u,
+// from -1 to 1.
 
 // exp(-x) I0(x), in u = x / 4 - 1.
 inline constexpr double kBesselI0Near[] = {

@@ -15,17 +15,18 @@ struct Formula {
   absl::string_view name;       // CHLO's
   FormulaFn real = nullptr;     // of f32 or f64
   FormulaFn complex = nullptr;  // of c128; null: it takes reals alone
-  // By so many units in the last place f64 is off at most, and f32 where it is
-  // computed in f32; of 1 where the result is smaller and crosses 0. What is
-  // computed wider is off by 1.
+  // The most units in the last place that f64 is off by, and f32 if it is
+  // computed in f32; units of 1 if the result is smaller and crosses 0. A
+  // result that is computed wider is off by 1.
   int ulp = 0;
   bool wide = false;  // f32 is always computed in f64, for the sake of that
 };
 
-// What f32 is computed in: itself, unless its row says otherwise, or f64.
+// The dtype that f32 is computed in: itself, unless its row says otherwise, or
+// f64.
 enum class Working { kOwn, kWide };
 
-// Whether it is a function of numbers of this dtype.
+// True if it is a function of numbers of this dtype.
 bool Takes(const Formula& formula, DType dtype);
 // The formula of x, in x's dtype, which it takes.
 Expression Computed(const Formula& formula, const Expression& x,

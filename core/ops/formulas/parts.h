@@ -1,4 +1,4 @@
-// What formulas are made of.
+// Parts that formulas are made of.
 #ifndef HAWSER_CORE_OPS_FORMULAS_PARTS_H_
 #define HAWSER_CORE_OPS_FORMULAS_PARTS_H_
 
@@ -12,7 +12,7 @@ Expression Square(const Expression& x);
 // The smaller and the larger one; NaN stays.
 Expression AtMost(const Expression& x, double most);
 Expression AtLeast(const Expression& x, double least);
-// Whether an element is below a number, or above it.
+// True for each element below a number, or above it.
 Expression Below(const Expression& x, double y);
 Expression Above(const Expression& x, double y);
 // `size`, which is not negative, with the sign of x; x itself where x is 0, of

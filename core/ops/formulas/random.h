@@ -24,11 +24,11 @@ Expression ThreefryWords(const Expression& key, int64_t count);
 // The same of counters u32[n], not empty: the first half of them is paired with
 // the second, the middle one of an odd number with 0.
 Expression ThreefryPairs(const Expression& key, const Expression& counters);
-// Those of Threefry for each number of `data`, u64 of any shape, in a new last
-// axis of 2.
+// Returns the words of Threefry for each number of `data`, u64 of any shape, in
+// a new last axis of 2.
 Expression ThreefryOf(const Expression& key, const Expression& data);
 
-// Those of Threefry for the counters from `start`, u64[], on, `count` of them:
+// Returns the words of Threefry for `count` counters from `start`, u64[], on:
 // the lower half of a counter is the first word. The key: scalars.
 TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
                       int64_t count);

@@ -34,7 +34,8 @@ Expression OtherSide(const Expression& x) { return Sqrt((1.0 - x) * (x + 1)); }
 
 }  // namespace
 
-// Of a size a: half of e^a - e^-a by e^a - 1, which is exact near 0.
+// For the size a of x it is half of e^a - e^-a, computed by e^a - 1, which is
+// exact near 0.
 Expression Sinh(const Expression& x) {
   const Expression a = Abs(x);
   const Expression e = Apply(kExponentialMinusOne, {AtMost(a, kSteep)});

@@ -15,10 +15,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// Of Lanczos' sum: g + 1/2.
+// The shift of Lanczos' sum: g + 1/2.
 constexpr double kLanczosShift = 7.5;
-// Where Bessel's two series meet. Each is computed a little beyond, so that
-// none is at the bound of what it is kept to where it is taken.
+// Bessel's two series meet here. Each is computed a little beyond, so that none
+// is at the bound of what it is kept to where it is taken.
 constexpr double kBesselMeet = 8, kBesselBelow = 7.5, kBesselAbove = 8.5;
 
 Expression Ratio(absl::Span<const double> over, absl::Span<const double> under,
@@ -33,7 +33,7 @@ Expression NormalNear(const Expression& x) {
              : Ratio(kShortNormalNearOver, kShortNormalNearUnder, x);
 }
 
-// Of a size below 1 beyond the middle: 1 - p is exact there.
+// For a size below 1 beyond the middle, where 1 - p is exact.
 Expression ErfInvFar(const Expression& p) {
   const Expression tail = 0.5 * (1.0 - p);
   const Expression r = Apply(kSqrt, {-Apply(kLog, {tail})});
@@ -71,7 +71,7 @@ Lanczos LanczosOf(const Expression& x) {
   return l;
 }
 
-// Of a size: where x is small, and where it is large.
+// Chebyshev's sums for a size that is small, and for one that is large.
 Expression Near(absl::Span<const double> c, const Expression& a) {
   return Chebyshev(c, 0.25 * AtMost(a, kBesselAbove) - 1);
 }
@@ -82,7 +82,7 @@ Expression Far(absl::Span<const double> c, const Expression& a) {
 
 }  // namespace
 
-// By the quantiles of the normal distribution, Wichura's AS 241.
+// Uses the quantiles of the normal distribution, Wichura's AS 241.
 Expression ErfInv(const Expression& x) {
   constexpr double kMiddle = 0.85, kBeyond = 0.86;
   const Expression p = Abs(x);

@@ -104,7 +104,7 @@ Expressions OverAll(const WideScatter& s, int wide) {
 
 // ---- by rows ----------------------------------------------------------------
 
-// Whether the windows are rows, far fewer than there are in the inputs.
+// True if the windows are rows, far fewer than there are in the inputs.
 bool TouchesLittle(const WideScatter& s) {
   const Shape input = s.inputs[0].shape();
   const int64_t touched = s.updates[0].shape().num_elements();
@@ -144,8 +144,8 @@ Expression PartOf(const Expression& list, int64_t begin, int64_t end) {
                 {"strides", Dims{1}}});
 }
 
-// Of each row of starts the place that it names, one number; those outside name
-// one behind all.
+// Returns for each row of starts the position that it names, one number; rows
+// outside name one after all.
 Expression PlacesOf(const WideScatter& s, const Expression& starts) {
   const int64_t components = static_cast<int64_t>(s.map.size());
   const Expression by_component =
@@ -251,7 +251,7 @@ Expression Written(const WideScatter& s, size_t k, const Expression& starts,
                {second});
 }
 
-// What the updates of each slot come to, then that and the elements it has.
+// Combines the updates of each slot, then that with the elements it has.
 Expressions ByRows(const WideScatter& s, int wide) {
   const Expression starts = StartsOf(s);
   const auto [order, slots] = SlotsOf(s, PlacesOf(s, starts));

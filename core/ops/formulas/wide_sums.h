@@ -15,21 +15,21 @@ namespace hawser {
 inline bool IsHalf(DType dtype) {
   return IsFloat(dtype) && ByteWidth(dtype) == 2;
 }
-// What values of `dtype` are summed in: f32 for halves, else itself.
+// The dtype in which values of `dtype` are summed: f32 for halves, else itself.
 inline DType SumDType(DType dtype) {
   return IsHalf(dtype) ? DType::kF32 : dtype;
 }
 
-// What a computation of 2N scalars, as reductions and scatters have it, folds
-// its N running values in; its own dtypes where a result is something else than
-// a monoid, the element or the running value of its own number.
+// The dtypes in which a computation of 2N scalars, as reductions and scatters
+// have it, folds its N running values; its own dtypes if a result is something
+// else than a monoid, the element or the running value of its own number.
 std::vector<DType> FoldDTypes(const Computation& fold);
-// Whether those are not its own.
+// True if those are not its own.
 bool SumsHalves(const Computation& fold);
-// That computation over FoldDTypes, in a module.
+// Adds that computation over FoldDTypes to a module.
 absl::StatusOr<int> AddWideFold(const Computation& fold, Module* module);
 
-// Whether some instruction of a computation up to `last` combines updates with
+// True if some instruction of a computation up to `last` combines updates with
 // halves so, several in one place.
 bool ScattersHalves(const Module& module, int last);
 // A module that gives the same: each such scatter over f32, or, where it

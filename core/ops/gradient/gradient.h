@@ -1,5 +1,5 @@
-// What a gradient rule is given. The rules stand in gradient_*.cc, one file a
-// family; core/autodiff calls them.
+// GradientContext is the input of a gradient rule. The rules stand in
+// gradient_*.cc, one file a family; core/autodiff calls them.
 #ifndef HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
 #define HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
 
@@ -15,23 +15,23 @@
 
 namespace hawser {
 
-// A loop that was run forward and kept what its turns began with.
+// A loop that was run forward and kept what its iterations began with.
 struct LoopRecord {
   int64_t turns = 0;
-  // Of each state what it was before each turn, along a new axis 0, and in the
-  // end; not present where nothing needs it.
+  // For each state its values before each iteration, along a new axis 0, and in
+  // the end; not present if nothing needs it.
   std::vector<Expression> states;
-  // Of the body, as GradientContext::pull_back; behind the cotangents of the
-  // results it takes what was given so far to the parameters in `summed`, in
-  // the dtype of their sums, and adds to that, then the results in `known`,
-  // which it would compute else. The cotangents of the states in `kept`, which
-  // turns leave as they are, run on as such sums, too.
+  // The pull-back of the body, as GradientContext::pull_back; after the
+  // cotangents of the results it takes what was given so far to the parameters
+  // in `summed`, in the dtype of their sums, and adds to that, then the results
+  // in `known`, which it would compute else. The cotangents of the states in
+  // `kept`, which iterations leave as they are, run on as such sums, too.
   int pull_back = -1;
   std::vector<int> wanted, seeded, summed, kept, known;
 };
 
 // One instruction of which some result has a cotangent: the derivative of what
-// is differentiated by that result, of the result's shape. Of a complex value
+// is differentiated by that result, of the result's shape. For a complex value
 // z = x + iy it is d/dx - i d/dy, so that rules of holomorphic functions read
 // like those of real ones. A rule gives the operands' cotangents by the same
 // formulas, as new instructions, so that they can be differentiated again.
@@ -53,18 +53,18 @@ struct GradientContext {
       int computation, absl::Span<const int> wanted,
       absl::Span<const int> seeded)>
       pull_back;
-  // What users behind this one gave to operand i, in the dtype that sums of its
+  // Returns what later users gave to operand i, in the dtype that sums of its
   // dtype are made in (SumDType); not present: nothing. A rule may give that
   // with its own part added in place: GiveOnto.
   absl::FunctionRef<Expression(int i)> so_far;
   absl::Span<bool> is_onto;
-  // Of a while whose turns are known; else null.
+  // Set for a while whose number of iterations is known; else null.
   const LoopRecord* loop = nullptr;
 
   const Expression& x() const { return operands[0]; }
   const Expression& y() const { return operands[1]; }
   const Expression& result() const { return results[0]; }
-  // Of the only result: present.
+  // The cotangent of the only result: present.
   const Expression& g() const { return cotangents[0]; }
   absl::Span<const int64_t> ints(absl::string_view name) const {
     return instruction.attributes.GetInts(name);

@@ -146,7 +146,7 @@ Dims Counting(size_t count, size_t from) {
   return out;
 }
 
-// What a product has on one side.
+// One side of a product.
 struct Contracted {
   Expression operand;
   Dims batch, axes;
@@ -161,8 +161,8 @@ Expression Product(const Contracted& x, const Contracted& y) {
 }
 
 // The cotangent of operand `mine`: g times the other operand in g's dtype,
-// contracted over the axes of the result that are the other's. Of the two orders
-// of these the one that has the operand's axes as they are, if there is one.
+// contracted over the axes of the result that are the other's. If one of the
+// two orders of these has the operand's axes as they are, it is that one.
 Expression DotCotangent(const GradientContext& c, int mine) {
   const Side side = SideOf(c, mine == 0), other = SideOf(c, mine == 1);
   const size_t batch = side.batch.size();

@@ -17,9 +17,10 @@ namespace {
 
 using Expressions = std::vector<Expression>;
 
-// The loop backwards. Its state: the turn, the cotangents of the states (those
-// of record.seeded), and the sums of those of what stays the same. What stays
-// the same here: the stacks that there are, and what did there.
+// The loop backwards. Its state: the iteration, the cotangents of the states
+// (those of record.seeded), and the sums of those of what stays the same. These
+// stay the same in it: the stacks that there are, and what stays the same in
+// the loop.
 class BackwardLoop {
  public:
   explicit BackwardLoop(GradientContext& c)
@@ -81,7 +82,7 @@ class BackwardLoop {
 
   absl::StatusOr<int> AddBody(const std::vector<Shape>& shapes) {
     Module* const module = c_.scope.builder.module();
-    // By value: the module may move its computations.
+    // It is copied since the module may move its computations.
     const Computation pull_back = module->computation(record_.pull_back);
     ComputationBuilder b(module, "back");
     ExpressionScope scope{b, c_.scope.monoids};
@@ -94,7 +95,7 @@ class BackwardLoop {
     for (int k = 0; k < states_; ++k) {
       if (record_.states[k].present()) stacks[k] = p[next++];
     }
-    // What is not kept is not looked at.
+    // A state that is not kept is not looked at.
     const auto state = [&](int k, const Expression& at) {
       return (stacks[k].present() ? EntryOf(stacks[k], at)
                                   : Filled(&scope, c_.results[k].shape(), 0))
@@ -140,8 +141,8 @@ class BackwardLoop {
 
 }  // namespace
 
-// Turns backwards, each from what it began with. Errors: kUnimplemented where
-// only a run can say how many there are.
+// Iterations backwards, each from what it began with. Errors: kUnimplemented
+// where only a run can say how many there are.
 absl::Status WhileGradient(GradientContext& c) {
   if (c.loop == nullptr) {
     return Unimplemented(
@@ -169,7 +170,8 @@ absl::Status WhileGradient(GradientContext& c) {
 
 namespace {
 
-// What a pull-back is asked for, of the operands from `first` on.
+// The inputs and outputs that a pull-back is asked for, numbered without the
+// first `first` operands.
 struct Asked {
   std::vector<int> wanted, seeded;
   Expressions cotangents;  // of those seeded
@@ -214,7 +216,7 @@ bool IsContinuous(const Expression& x) {
   return IsFloat(x.dtype()) || IsComplex(x.dtype());
 }
 
-// By the pull-back that the call brings along.
+// Uses the pull-back that the call brings along.
 void ByOwnPullBack(GradientContext& c) {
   Expressions operands;
   for (size_t k = 0; k < c.results.size(); ++k) {

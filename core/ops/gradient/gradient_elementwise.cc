@@ -29,7 +29,7 @@ Expression OntoBound(const Expression& g, const Expression& bound) {
   return bound.rank() == g.rank() ? g : SummedAll(g);
 }
 
-// Of erf.
+// The derivative of erf.
 Expression BellAt(const Expression& x) {
   return 2 * std::numbers::inv_sqrtpi * Apply(kExponential, {-(x * x)});
 }
@@ -128,7 +128,7 @@ absl::Status ExponentialGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
-// Of halves by e^x itself: beside -1 the result says little of it.
+// Halves use e^x itself: the result near -1 says little of it.
 absl::Status ExponentialMinusOneGradient(GradientContext& c) {
   const bool is_half = IsHalf(c.x().dtype());
   return InWide(c, is_half ? GiveExponential : GiveResultAndOne);
@@ -270,7 +270,7 @@ absl::Status RemainderGradient(GradientContext& c) {
 
 namespace {
 
-// Whether 1 / x is no number of the dtype.
+// True where 1 / x is no number of the dtype.
 Expression HasNoInverse(const Expression& x) {
   const Expression size = Apply(kAbs, {x});
   return Apply(kNot, {Apply(kIsFinite, {Like(size, 1) / size})});
@@ -329,7 +329,7 @@ absl::Status ExtremeGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
-// Of d/dx - i d/dy, the parts.
+// The operands are the parts of d/dx - i d/dy.
 absl::Status ComplexGradient(GradientContext& c) {
   c.Give(0, [&] { return Apply(kReal, {c.g()}); });
   c.Give(1, [&] { return -Apply(kImag, {c.g()}); });
@@ -382,7 +382,7 @@ absl::Status ConvertGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
-// As of a conversion there and back, which rounds the cotangent too.
+// It is a conversion there and back, which rounds the cotangent too.
 absl::Status ReducePrecisionGradient(GradientContext& c) {
   c.Give(0, [&] {
     return Apply(kReducePrecision, {c.g()}, c.instruction.attributes);

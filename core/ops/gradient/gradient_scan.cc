@@ -112,9 +112,9 @@ absl::StatusOr<std::vector<int>> SmoothInputs(const GradientContext& c) {
   return smooth;
 }
 
-// What one step's results depend on: `was[r][k]`, the derivative of smooth
-// result r by smooth running value k, and `element[r][k]`, by element k, at each
-// step but the first.
+// The derivatives of one step's results: `was[r][k]`, the derivative of smooth
+// result r by smooth running value k, and `element[r][k]`, by element k, at
+// each step but the first.
 struct Slopes {
   std::vector<Expressions> was, element;
 };
@@ -137,7 +137,7 @@ absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
     HAWSER_ASSIGN_OR_RETURN(
         const int pull_back,
         c.pull_back(c.instruction.called[0], wanted, {r}));
-    // By value: the module may move its computations.
+    // It is copied since the module may move its computations.
     const Computation called =
         c.scope.builder.module()->computation(pull_back);
     HAWSER_ASSIGN_OR_RETURN(Expressions all, AppliedToEach(called, arguments));

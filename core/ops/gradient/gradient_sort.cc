@@ -55,7 +55,7 @@ absl::Status SortGradient(GradientContext& c) {
   const Attributes& attributes = c.instruction.attributes;
   const int64_t axis = attributes.GetInt("dimension");
   const Expression positions = Positions(c, axis);
-  // By value: the module may move its computations.
+  // It is copied since the module may move its computations.
   const Computation comparator = module->computation(c.instruction.called[0]);
   HAWSER_ASSIGN_OR_RETURN(
       const int with_position,

@@ -121,8 +121,8 @@ AxisMap DynamicSliceAxes(const InferContext& context,
   return OpaqueRest(std::move(map), context, results);
 }
 
-// As DynamicSliceAxes, with the update as the slice; operand and result have
-// every axis in common.
+// The same as DynamicSliceAxes, with the update as the slice; operand and
+// result have every axis in common.
 AxisMap DynamicUpdateSliceAxes(const InferContext& context,
                                absl::Span<const Shape> results) {
   const Shape& operand = context.operands[0];

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "core/base/values/shape.h"
-#include "core/ir/box.h"
+#include "core/ir/types/box.h"
 
 namespace hawser {
 
@@ -31,7 +31,7 @@ inline int64_t ElementsOf(const Box& box) {
   for (const Interval& interval : box) elements *= interval.size();
   return elements;
 }
-// That part of `shape`.
+// The shape of that part of `shape`.
 inline Shape ShapeOf(const Shape& shape, const Box& box) {
   return Shape::Of(shape.dtype(), SizesOf(box));
 }
@@ -44,7 +44,7 @@ inline bool Contains(const Box& outer, const Box& inner) {
   }
   return true;
 }
-// What lies in both; without elements where nothing does.
+// The intersection of both; without elements if there is none.
 inline Box Meet(Box a, const Box& b) {
   for (size_t i = 0; i < a.size(); ++i) {
     a[i].begin = std::max(a[i].begin, b[i].begin);

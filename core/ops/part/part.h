@@ -1,5 +1,5 @@
-// What a part rule is given. The rules stand in part_*.cc, one file a family;
-// core/sharding calls them.
+// PartContext is the input of a part rule. The rules stand in part_*.cc, one
+// file a family; core/sharding calls them.
 #ifndef HAWSER_CORE_OPS_PART_PART_H_
 #define HAWSER_CORE_OPS_PART_PART_H_
 
@@ -22,7 +22,7 @@ namespace hawser {
 // A box, or nothing of the tensor at all.
 using MaybeBox = std::optional<Box>;
 
-// Where the instructions of a part grow.
+// The instructions of a part grow here.
 struct PartScope {
   ExpressionScope& scope;
   // They hold exactly the boxes that were asked for; not present: nothing was.
@@ -34,9 +34,9 @@ struct PartScope {
   absl::FunctionRef<Expression(int64_t)> offset;
   // A called computation of the instruction as it is.
   absl::FunctionRef<absl::StatusOr<int>(int called)> whole;
-  // That computation for parts: it takes `takes` of the parameters that have
-  // one, which holds what PartContext::asks_of said, and gives `gives` of the
-  // results that have one.
+  // Returns that computation for parts: it takes `takes` of the parameters that
+  // have one, which holds what PartContext::asks_of said, and gives `gives` of
+  // the results that have one.
   absl::FunctionRef<absl::StatusOr<int>(int called,
                                         absl::Span<const MaybeBox> takes,
                                         absl::Span<const MaybeBox> gives)>
@@ -67,13 +67,13 @@ struct PartContext {
   // same attributes and computations, does not give `gives`.
   MakePart make;
 
-  // What a called computation takes of its parameters for those boxes of its
-  // results.
+  // Returns the boxes that a called computation takes of its parameters for
+  // those boxes of its results.
   absl::FunctionRef<absl::StatusOr<std::vector<MaybeBox>>(
       int called, absl::Span<const MaybeBox> gives)>
       asks_of;
 
-  // Of the only result.
+  // The box of the only result.
   const Box& box() const { return *wanted[0]; }
   const Shape& operand() const { return operands[0]; }
   const Shape& result() const { return results[0]; }

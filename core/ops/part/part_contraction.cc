@@ -8,7 +8,8 @@
 namespace hawser {
 namespace {
 
-// What `kept` is of a tensor whose axes `gone` a result lacks.
+// Returns the box of an operand for box `kept` of a result that lacks its axes
+// `gone`: they are whole.
 Box WithWhole(const Shape& shape, const Box& kept,
               absl::Span<const int64_t> gone) {
   Box box;

@@ -18,7 +18,7 @@ bool Widen(MaybeBox& box, const MaybeBox& other) {
   return true;
 }
 
-// What a condition gives.
+// The boxes of a condition's result: all of it.
 std::vector<MaybeBox> Truth() {
   std::vector<MaybeBox> truth(1);
   truth[0].emplace();
@@ -38,7 +38,7 @@ std::vector<Expression> Present(absl::Span<const Expression> operands) {
 
 // The smallest boxes of the state over which condition and body close; state
 // that neither needs goes. An axis that grows twice is taken whole, so that
-// what a body shifts by one a turn ends soon.
+// what a body shifts by one in each iteration ends soon.
 absl::Status WhilePart(PartContext& c) {
   const size_t state = c.results.size();
   std::vector<MaybeBox> boxes(c.operands.size());
@@ -87,7 +87,7 @@ absl::Status WhilePart(PartContext& c) {
   return absl::OkStatus();
 }
 
-// What any of the branches asks for.
+// Asks for all that any of the branches asks for.
 absl::Status CasePart(PartContext& c) {
   const size_t branches = c.instruction.called.size();
   std::vector<MaybeBox> boxes(c.operands.size() - 1);

@@ -132,8 +132,8 @@ Expression ClampedStarts(const Expression& indices, int axis,
 
 namespace {
 
-// Where a window of a gather is cut: an axis of which every slice holds only a
-// part, at a start that is a component of the index vectors.
+// A cut through a window of a gather: along an axis of which every slice holds
+// only a part, at a start that is a component of the index vectors.
 struct WindowCut {
   int component;
   int64_t begin;  // of the part, in the window
@@ -146,7 +146,7 @@ struct GatherPlan {
   Dims last;  // the largest start of each component
 };
 
-// The index vectors of a part. Where a window is cut they are clamped as the
+// The index vectors of a part. If a window is cut, they are clamped as the
 // whole clamps them, before its part is looked for.
 Expression StartsOf(const GatherPlan& plan, const Expression& indices,
                     const PartScope& s) {
@@ -208,7 +208,8 @@ absl::Status GatherPart(PartContext& c) {
 
 namespace {
 
-// Where a part of a scatter's inputs lies, and what is added to find it there.
+// The place of a part of a scatter's inputs, and the offsets that find it
+// there.
 struct ScatterPlan {
   int index_axis;
   Box box;    // of the inputs and the results

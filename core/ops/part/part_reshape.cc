@@ -18,8 +18,9 @@ constexpr size_t kMostPieces = 16;
 struct Group {
   int from, from_end;  // axes of the operand
   int to, to_end;      // axes of the result
-  // What of the result's axes is put together, which holds what is wanted, and
-  // of which boxes of the operand's axes, in the order of its elements.
+  // A box of the result's axes, which holds what is wanted, and the boxes of
+  // the operand's axes that it is put together of, in the order of its
+  // elements.
   Box made;
   std::vector<Box> pieces;
   Box asked;  // the hull of the pieces

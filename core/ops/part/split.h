@@ -1,5 +1,5 @@
-// What a split rule is given. The rules stand in split_*.cc, one file a family;
-// core/sharding calls them.
+// SplitContext is the input of a split rule. The rules stand in split_*.cc, one
+// file a family; core/sharding calls them.
 #ifndef HAWSER_CORE_OPS_PART_SPLIT_H_
 #define HAWSER_CORE_OPS_PART_SPLIT_H_
 
@@ -22,12 +22,12 @@ struct SplitContext {
   const Instruction& instruction;
   absl::Span<const Expression> operands;
   absl::Span<const int> called;  // as they are numbered in the scope's module
-  // Of each cell its box of each operand: whole but for the axes that are cut,
+  // For each cell its box of each operand: whole but for the axes that are cut,
   // the product of whose parts the cells are, in row-major order.
   absl::Span<const std::vector<Box>> cells;
 
-  // To fill. Of each cell what it has to give: values of the sizes of the
-  // results, made of that cell's parts of the operands alone.
+  // To fill. Each cell gives values of the sizes of the results, made of that
+  // cell's parts of the operands alone.
   absl::Span<std::vector<Expression>> partials;
   // One per result. A rule that does not split this instruction, so cut, leaves
   // all of them as they are.
@@ -38,8 +38,9 @@ struct SplitContext {
     const Expression& whole = operands[operand];
     return SliceTo(whole, WholeBox(whole.shape()), cells[cell][operand]);
   }
-  // Where a cell begins on an axis of an operand: a scalar, s64. It is no
-  // constant, so that parts made of cells of equal sizes are one module.
+  // Returns the index at which a cell begins on an axis of an operand: a
+  // scalar, s64. It is no constant, so that parts made of cells of equal sizes
+  // are one module.
   Expression BeginOf(size_t cell, size_t operand, int64_t axis) const;
 };
 

@@ -27,13 +27,13 @@ Expression Stacked(const SplitContext& c, size_t k) {
 
 }  // namespace
 
-// That the computation is associative and commutative and the initial values
-// neutral is its contract. Halves are summed in f32 and rounded once, as
-// engines do in the whole.
+// Its contract says that the computation is associative and commutative and the
+// initial values neutral. Halves are summed in f32 and rounded once, as engines
+// do in the whole.
 absl::Status ReduceSplit(SplitContext& c) {
   const size_t count = c.operands.size() / 2;
   Module* const module = c.scope.builder.module();
-  // By value: the module may move its computations.
+  // It is copied since the module may move its computations.
   const Computation fold = module->computation(c.called[0]);
   const std::vector<DType> dtypes = FoldDTypes(fold);
   int called = c.called[0];

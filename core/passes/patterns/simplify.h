@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-// What a simplification is given: an instruction of the old computation, with
+// The input of a simplification: an instruction of the old computation, with
 // its operands as values of the new one.
 struct Site {
   Rewriter& rewriter;
@@ -37,8 +37,8 @@ using Simplify = Simplified (*)(const Site&);
 
 // ---- any op -----------------------------------------------------------------
 
-// Of an op that keeps the dtype and, when it keeps the sizes too, changes
-// nothing.
+// Simplifies an op that keeps the dtype and, when it keeps the sizes too,
+// changes nothing.
 Simplified OperandIfSameShape(const Site& site);
 Simplified OnlyOperand(const Site& site);
 

@@ -27,7 +27,7 @@ const Literal* UniformOf(const Site& site, int operand) {
   return value.shape().num_elements() == 1 ? &value : nullptr;
 }
 
-// Whether all of an operand is known to be that very number.
+// True if all elements of an operand are known to be that very number.
 bool IsNumber(const Site& site, int operand, double number) {
   const Literal* value = UniformOf(site, operand);
   return value != nullptr &&
@@ -43,7 +43,7 @@ bool IsAllBits(const Site& site, int operand) {
                      [&](char byte) { return byte == all; });
 }
 
-// Whether `wide` holds every number of `narrow`.
+// True if `wide` holds every number of `narrow`.
 bool Holds(DType wide, DType narrow) {
   // Digits of a number, without its sign.
   const auto digits = [](DType d) {
@@ -195,8 +195,8 @@ Simplified ChoiceOfTruths(const Site& site) {
   return truths ? site.operands[0] : kNoValue;
 }
 
-// By way of a dtype that holds the first one's numbers. From integers by way of
-// floats to other integers it saturates, and does not wrap.
+// The dtype in between must hold the first one's numbers. From integers by way
+// of floats to other integers it saturates, and does not wrap.
 Simplified ConvertTwice(const Site& site) {
   const Instruction& before = site.producer(0);
   if (before.op != &kConvert) return kNoValue;
@@ -216,7 +216,7 @@ Simplified BitsTwice(const Site& site) {
   const ValueId source = before.operands[0];
   const Shape from = site.rewriter.shape(source);
   if (from == site.result) return source;
-  // Of equal sizes all three have one width.
+  // If the sizes are equal, all three have one width.
   if (!from.SameDims(site.result) || !from.SameDims(site.shape(0))) {
     return kNoValue;
   }

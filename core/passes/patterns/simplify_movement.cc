@@ -100,7 +100,7 @@ Simplified ReverseOfNothing(const Site& site) {
   return site.operands[0];
 }
 
-// What both turn is as it was.
+// An axis that both reverse is as it was.
 Simplified MergeReverses(const Site& site) {
   const Instruction& before = site.producer(0);
   if (before.op != &kReverse) return kNoValue;
@@ -125,7 +125,7 @@ Simplified MergeSlices(const Site& site) {
   for (int axis = 0; axis < site.result.rank(); ++axis) {
     const int64_t size = site.result.dim(axis);
     const int64_t stride = inner_strides[axis] * steps[axis];
-    // Of nothing, where the first part starts: that is inside.
+    // An empty slice starts where the first one does: that is inside.
     starts.push_back(size == 0
                          ? inner[axis]
                          : inner[axis] + outer[axis] * inner_strides[axis]);
@@ -157,7 +157,7 @@ Simplified SliceAtConstants(const Site& site) {
                                {"strides", Dims(starts.size(), 1)}});
 }
 
-// With no padding the sizes are the same; but so they may be with edges that
+// If there is no padding, the sizes are the same; but so they may be if edges
 // cancel out.
 Simplified PadOfNothing(const Site& site) {
   for (const auto& [name, value] : site.instruction.attributes) {

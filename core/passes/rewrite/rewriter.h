@@ -41,7 +41,7 @@ class Rewriter {
   // The module the computation will be in: what it calls is there.
   const Module& module() const { return module_; }
   const Computation& from() const { return from_; }
-  // What has been built so far.
+  // The computation that has been built so far.
   const Computation& to() const { return to_; }
   const Shape& shape(ValueId value) const { return to_.shape(value); }
   // The instruction that makes new value `value`; good until the next Append.
@@ -49,9 +49,9 @@ class Rewriter {
     return to_.instructions()[to_.producer(value)];
   }
 
-  // The computation with its results. Once, after every instruction.
+  // The computation with its results. Call it once, after every instruction.
   absl::StatusOr<Computation> Finish();
-  // As Finish, with these new values as results.
+  // Finishes with these new values as results.
   absl::StatusOr<Computation> FinishWith(absl::Span<const ValueId> results);
 
  private:
@@ -62,7 +62,7 @@ class Rewriter {
   std::vector<ValueId> mapped_;
 };
 
-// What becomes of one instruction: true when it was replaced, false to keep it.
+// Decides about one instruction: true when it was replaced, false to keep it.
 using RewriteRule =
     absl::FunctionRef<absl::StatusOr<bool>(Rewriter&, const Instruction&)>;
 

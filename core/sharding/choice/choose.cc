@@ -77,7 +77,7 @@ int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
     steps += place.steps / static_cast<double>(count);
     bytes += place.bytes / static_cast<double>(count);
   }
-  // Of one part, at the rate of one place.
+  // The time of one part, at the rate of one place.
   const double seconds = std::max(work.steps / steps, work.bytes / bytes) /
                          static_cast<double>(count * kPartsAPlace);
   return seconds > kMessagesAPart * kSecondsAMessage ? count * kPartsAPlace
@@ -146,7 +146,7 @@ double SecondsOf(const Sharding& sharding,
   std::map<const Module*, Work> works;
   const int parameters = static_cast<int>(sharding.whole.parameters.size());
   double seconds = 0, moved = 0;
-  // What is taken by several tasks of one place goes there once.
+  // A value that several tasks of one place take goes there once.
   std::map<std::pair<int, std::string>, int> taken;
   for (const ShardTask& task : sharding.tasks) {
     const auto [work, is_new] = works.try_emplace(task.module.get());

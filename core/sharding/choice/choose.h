@@ -15,7 +15,7 @@
 
 namespace hawser {
 
-// What a place is known to do in a second.
+// The work that a place is known to do in a second.
 struct PlaceFigures {
   double steps = 1e10;      // Work's
   double bytes = 1e10;      // of its own memory
@@ -23,7 +23,7 @@ struct PlaceFigures {
   double round_trip = 1e-4; // seconds
 };
 
-// Where an argument is.
+// Says where an argument is.
 struct ArgumentLayout {
   enum class At : uint8_t { kHere, kEverywhere, kPieces };
   At at = At::kHere;

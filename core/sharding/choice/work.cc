@@ -8,7 +8,8 @@
 namespace hawser {
 namespace {
 
-// What an instruction takes and gives, without what it calls.
+// Counts the elements that an instruction takes and gives, without what it
+// calls.
 Work WorkOf(const Module& module, const Computation& computation,
             const Instruction& instruction) {
   Work work;
@@ -36,7 +37,7 @@ Work WorkOf(const Module& module, const Computation& computation,
 }  // namespace
 
 Work WorkOf(const Module& module) {
-  // Of each computation with what it calls; callees come first.
+  // The work of each computation with what it calls; callees come first.
   std::vector<Work> works;
   for (const Computation& computation : module.computations()) {
     Work& work = works.emplace_back();

@@ -13,8 +13,9 @@ struct Work {
   double bytes = 0;  // read and written
 };
 
-// Of the entry, with what it calls once. An op that contracts axes does a step
-// for each index of all of its axes, any other one for each element.
+// Returns the work of the entry, with what it calls once. An op that contracts
+// axes does a step for each index of all of its axes, any other one for each
+// element.
 Work WorkOf(const Module& module);
 
 }  // namespace hawser

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/ir/box.h"
+#include "core/ir/types/box.h"
 #include "core/ir/module.h"
 #include "core/ops/part/part.h"
 
@@ -18,8 +18,8 @@ struct PartModule {
   // was made for.
   Module module;
   std::vector<Piece> takes;
-  // Where the part lies. Parts of equal sizes are equal modules with other
-  // pieces and offsets.
+  // The first index of the part on each axis. Parts of equal sizes are equal
+  // modules with other pieces and offsets.
   std::vector<int64_t> offsets;
 };
 

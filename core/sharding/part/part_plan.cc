@@ -17,7 +17,7 @@ constexpr size_t kMostVersions = 3;
 // The boxes that are made of a value of which `asked` are asked for.
 std::vector<Box> VersionsOf(std::vector<Box> asked, bool computed) {
   std::vector<Box> versions;
-  // Whether one box instead of both is worth it.
+  // True if one box is worth it in place of both.
   const auto join = [&](const Box& a, const Box& b) {
     if (2 * ElementsOf(Meet(a, b)) >= std::min(ElementsOf(a), ElementsOf(b))) {
       return true;
@@ -78,7 +78,7 @@ Expression WithoutElements(ExpressionScope* scope, const Shape& shape,
   return Filled(scope, ShapeOf(shape, box), 0);
 }
 
-// What has no elements needs nothing, so no rule is asked about it: it may
+// Boxes without elements need nothing, so no rule is asked about them: it may
 // divide by the sizes of its box.
 bool HaveNoElements(absl::Span<const MaybeBox> boxes) {
   return std::all_of(boxes.begin(), boxes.end(), [](const MaybeBox& box) {
@@ -199,7 +199,7 @@ absl::Status PartPlan::AddStep(const Instruction& instruction,
 
 // ---- forwards -------------------------------------------------------------
 
-// What has been made of each value.
+// The boxes that have been made of each value.
 class PartPlan::Values {
  public:
   Values(const PartPlan& plan, const Building& building)

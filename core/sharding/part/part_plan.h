@@ -17,8 +17,8 @@
 
 namespace hawser {
 
-// What the part rule of an instruction, or its stated choice to be whole, says
-// of boxes of its results: PartContext's words. A constant asks nothing.
+// The answer of an instruction's part rule, or of its stated choice to be
+// whole, to boxes of its results: PartContext's words. A constant asks nothing.
 struct PartAnswer {
   std::vector<MaybeBox> asks, gives;
   MakePart make;  // empty: the same instruction
@@ -42,16 +42,16 @@ class PartPlan {
   static absl::StatusOr<PartPlan> Make(const Module& module, int computation,
                                        absl::Span<const Piece> gives);
 
-  // Of each parameter the boxes that are taken, none without elements.
+  // For each parameter, the boxes that are taken, none without elements.
   const std::vector<std::vector<Box>>& takes() const { return takes_; }
 
   struct Building {
     ExpressionScope& scope;
     ModuleCopy& copy;  // into the scope's module
-    // Of a parameter a box of takes(), or one that holds it; which it is goes
-    // into `of`.
+    // Takes a box of takes() of a parameter, or one that holds it; which it is
+    // goes into `of`.
     absl::FunctionRef<Expression(int parameter, const Box& box, Box* of)> take;
-    // As PartScope::offset.
+    // The same as PartScope::offset.
     absl::FunctionRef<Expression(int64_t)> offset;
   };
   // Adds the part's instructions, and fills `results`: one for each piece that
@@ -86,14 +86,15 @@ class PartPlan {
   std::vector<Step> steps_;  // from the last to the first
 };
 
-// What of each parameter boxes of the results need, in one box each.
+// Returns, in one box for each parameter, what boxes of the results need of it.
 absl::StatusOr<std::vector<MaybeBox>> AsksOf(const Module& module,
                                              int computation,
                                              absl::Span<const MaybeBox> gives);
 
-// That part as a computation of `copy`'s module: its parameters are `takes`,
-// of each parameter that has one; its results `gives`, likewise. Its number
-// there. What is taken holds what PartPlan asks for.
+// Adds that part to `copy`'s module as a computation: its parameters are
+// `takes`, of each parameter that has one; its results are `gives`, of each
+// result that has one. Its number there. The boxes in `takes` hold what
+// PartPlan asks for.
 absl::StatusOr<int> AddPart(const Module& module, int computation,
                             absl::Span<const MaybeBox> takes,
                             absl::Span<const MaybeBox> gives, ModuleCopy& copy);

@@ -26,7 +26,7 @@ class Nvrtc {
   // apart.
   const std::string& version() const { return version_; }
   const std::string& path() const { return path_; }
-  // The flags for both values of CompileOptions. With text and target they
+  // The flags for both values of CompileOptions. The flags with text and target
   // decide the machine code, so they are a part of every cache key.
   static std::string flags();
   // The architectures it knows: 90 is sm_90.

@@ -257,7 +257,8 @@ absl::StatusOr<std::shared_ptr<const BlasPlan>> CublasLt::Plan(
   const auto handle = static_cast<cublasLtHandle_t>(handle_);
   HAWSER_ASSIGN_OR_RETURN(const cublasLtMatmulHeuristicResult_t aligned,
                           functions_->Choose(handle, *plan, kAlignment));
-  // Without such an algorithm, unaligned buffers are refused when they come.
+  // If there is no such algorithm, unaligned buffers are refused when they
+  // come.
   const auto element = static_cast<uint32_t>(
       std::min(ByteWidth(spec.a.dtype), ByteWidth(spec.d.dtype)));
   absl::StatusOr<cublasLtMatmulHeuristicResult_t> any =

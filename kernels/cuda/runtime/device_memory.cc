@@ -112,7 +112,7 @@ absl::Status DeviceMemory::Free(cudaStream_t stream,
     bytes = found->second;
     live_.erase(found);
   }
-  // Without the lock: a second Free of the address finds nothing.
+  // Called without the lock: a second Free of the address finds nothing.
   const absl::Status freed = health_->Peek(
       cudaFreeAsync(reinterpret_cast<void*>(address.value), stream),
       "cudaFreeAsync");

@@ -16,11 +16,11 @@ namespace hawser::cuda {
 // (<name>)".
 absl::Status ToStatus(cudaError_t error, absl::string_view call);
 
-// Whether `error` makes the device unusable for this process.
+// True if `error` makes the device unusable for this process.
 bool IsFatal(cudaError_t error);
 
-// Whether a device can still be used. Once a fatal error has ended it, status()
-// is kUnavailable for ever. Thread-safe.
+// Knows if a device can still be used. After a fatal error has ended it,
+// status() is kUnavailable for ever. Thread-safe.
 class DeviceHealth {
  public:
   // OK, or kUnavailable with the text of the error that ended the device.

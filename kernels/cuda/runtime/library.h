@@ -15,7 +15,7 @@
 
 namespace hawser::cuda {
 
-// Where libraries are looked for.
+// The folders in which libraries are looked for.
 struct LibraryPlaces {
   std::vector<std::string> listed;    // folders of the user, searched first
   std::vector<std::string> toolkits;  // roots that have lib64

@@ -38,7 +38,7 @@ class CheckedMemory {
   // The same after the last block: names bytes that should have been written.
   std::string Finish() const;
 
-  // Whether `other`, of the same launch from the same memory, holds the same
+  // True if `other`, of the same launch from the same memory, holds the same
   // bytes.
   bool SameResults(const CheckedMemory& other) const;
   // Copies the bytes that were written to their original place.

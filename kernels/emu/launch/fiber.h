@@ -1,5 +1,5 @@
 // Fiber: a function with a stack of its own, run in turns on the calling
-// thread. What a GPU thread is on the host.
+// thread. A GPU thread runs as a fiber on the host.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_FIBER_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_FIBER_H_
 

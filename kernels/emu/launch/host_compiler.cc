@@ -117,7 +117,7 @@ HostCompiler::HostCompiler(std::string folder, std::string compiler)
 }
 
 absl::Status HostCompiler::PrepareFolder() {
-  // What lies there is loaded and run.
+  // Files in the folder are loaded and run.
   HAWSER_RETURN_IF_ERROR(MakeOwnFolder(folder_));
   for (const dialect::HostHeader& header : dialect::HostHeaders()) {
     const std::string path = absl::StrCat(folder_, "/", header.name);

@@ -154,7 +154,7 @@ unsigned ThreadContext::Turn() const {
   return runner_->block_turn() << kTurnShift | warp_syncs_[thread];
 }
 
-// Whether a barrier stands between this access and that of thread `other` (from
+// True if a barrier stands between this access and that of thread `other` (from
 // 1) at turn `at`.
 bool ThreadContext::Ordered(unsigned at, unsigned other) const {
   if (at >> kTurnShift != runner_->block_turn()) return true;

@@ -20,7 +20,7 @@
 namespace hawser::gpu {
 namespace {
 
-// What the planner is to know of this device.
+// Returns the facts about this device that the planner is to know.
 plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
   plan::Target target = plan::GpuTarget();
   target.name = facts.platform;
@@ -69,7 +69,7 @@ class ProductPlans {
   }
 
   const std::shared_ptr<Device> device_;
-  // By sizes: those that differ in layout or tail alone are few.
+  // Keyed by sizes: those that differ in layout or tail alone are few.
   std::map<std::array<int64_t, 3>, std::vector<std::pair<GemmSpec, Answer>>>
       plans_;
 };

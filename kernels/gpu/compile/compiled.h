@@ -29,10 +29,10 @@ class ProductPlan {
   const GemmPlan plan_;
 };
 
-// What queued work uses: lives until that is done.
+// Queued work uses it: it lives until that is done.
 struct DeviceCode {
   std::vector<LoadedKernel> kernels;  // of Program::kernels
-  // Of Program::products; equal ones share a plan.
+  // The plans of Program::products; equal ones share a plan.
   std::vector<std::shared_ptr<const ProductPlan>> products;
 };
 

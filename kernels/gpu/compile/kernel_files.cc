@@ -99,7 +99,7 @@ absl::Status WriteWhole(const std::string& path, absl::string_view header,
 KernelFiles::KernelFiles(std::string folder, int64_t max_bytes)
     : folder_(std::move(folder)), max_bytes_(max_bytes) {
   if (folder_.empty()) return;
-  // What lies there runs on the device.
+  // Files in the folder run on the device.
   if (const absl::Status own = MakeOwnFolder(folder_); !own.ok()) {
     HAWSER_LOG(kWarning) << "kernel cache: " << own.message();
     folder_.clear();

@@ -21,7 +21,7 @@ struct KernelKey {
   auto operator<=>(const KernelKey&) const = default;
 };
 
-// What is in one file.
+// The contents of one file.
 struct KernelBatch {
   std::vector<KernelKey> kernels;
   std::string binary;

@@ -1,19 +1,18 @@
 // Device: everything the GPU engine asks of a device. It names no vendor:
 // kernels/cuda implements it over CUDA, kernels/emu on this machine's CPU.
 //
-// Order. Work is queued on streams. What is on one stream happens in the order
-// of the calls; between streams only events order anything: work behind
+// Order. Work is queued on streams. Work on one stream happens in the order of
+// the calls; between streams only events order anything: work after
 // AwaitEventOn(s, e) happens after what was on e's stream when it was recorded.
 // A device may run work that nothing orders in any order; `emu` does so on
 // purpose. Functions whose first argument is a Stream return once the work is
 // queued.
 //
-// Errors. A call that fails has queued nothing. What goes wrong later is
-// reported by the next Await*, or call that queues, that meets it: kInternal
-// for a fault in a kernel. Where that ends the device (`Health`), every call
-// after it is kUnavailable, with the same words: clients then compute
-// elsewhere. IsDone, Free and TrimMemory report a fault without ending the
-// device.
+// Errors. A call that fails has queued nothing. A later fault is reported by
+// the next Await*, or call that queues, that meets it: kInternal for a fault in
+// a kernel. If that ends the device (`Health`), every call after it is
+// kUnavailable, with the same words: clients then compute elsewhere. IsDone,
+// Free and TrimMemory report a fault without ending the device.
 //   kResourceExhausted   device or pinned memory: bytes asked for and free
 //   kUnavailable         the device is lost, was never there, or gets nothing
 //                        done
@@ -57,9 +56,9 @@ class Device {
   // behind it. Blocks at most for what is freed on `stream` already.
   virtual absl::StatusOr<DeviceAddress> Allocate(Stream stream,
                                                  int64_t bytes) = 0;
-  // Frees the memory for other use once `stream` gets here. Where another
-  // stream has used it, the caller has `stream` wait for that first. No
-  // address: nothing happens.
+  // Frees the memory for other use once `stream` gets here. If another stream
+  // has used it, the caller has `stream` wait for that first. No address:
+  // nothing happens.
   virtual absl::Status Free(Stream stream, DeviceAddress address) = 0;
   virtual MemoryUse memory() const = 0;
   // Gives memory that is not live back to the system.
@@ -71,8 +70,8 @@ class Device {
   virtual absl::Status FreePinned(void* memory) = 0;
 
   // ---- copies -------------------------------------------------------------
-  // Host memory is to stay as it is until the stream has passed the copy. With
-  // memory that is not pinned the call itself may take as long as the copy.
+  // Host memory is to stay as it is until the stream has passed the copy. If
+  // the memory is not pinned, the call itself may take as long as the copy.
   virtual absl::Status CopyToDevice(Stream stream, DeviceAddress to,
                                     const void* from, int64_t bytes) = 0;
   virtual absl::Status CopyToHost(Stream stream, void* to, DeviceAddress from,

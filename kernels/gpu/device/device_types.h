@@ -25,8 +25,9 @@ struct DeviceAddress {
   bool operator==(const DeviceAddress&) const = default;
 };
 
-// What a device made and alone can read. The default names nothing. The caller
-// that made a handle destroys it, once, on the device that made it.
+// Names a thing that a device made and alone can read. The default names
+// nothing. The caller that made a handle destroys it, once, on the device that
+// made it.
 template <typename Tag>
 struct Handle {
   uint64_t value = 0;
@@ -61,7 +62,7 @@ struct DeviceFacts {
   double bytes_per_second = 0;  // of device memory, by the data sheet
 };
 
-// Of this process, on one device.
+// The memory of this process on one device.
 struct MemoryUse {
   int64_t live_bytes = 0;  // allocated and not yet freed
   int64_t peak_bytes = 0;  // most of live_bytes so far
@@ -78,7 +79,7 @@ struct CompileOptions {
   bool strict = false;
 };
 
-// What the compiler says of one kernel; -1 where it does not say.
+// The compiler's figures for one kernel; -1 where it does not say.
 struct KernelResources {
   std::string name;
   int registers = -1;
@@ -120,7 +121,7 @@ class KernelArgument {
     a.access_ = access;
     return a;
   }
-  // Of the type that the kernel's text declares, exactly.
+  // T is exactly the type that the kernel's text declares.
   template <typename T>
   static KernelArgument Scalar(T value) {
     return KernelArgument(value);
@@ -199,7 +200,7 @@ struct GemmSpec {
   GemmActivation activation = GemmActivation::kIdentity;
   GemmPrecision precision = GemmPrecision::kFull;
   int64_t max_workspace_bytes = int64_t{32} << 20;
-  // Whether every address it is called with is a multiple of kAlignment.
+  // True if every address it is called with is a multiple of kAlignment.
   static constexpr int64_t kAlignment = 16;
   bool is_aligned = true;
 

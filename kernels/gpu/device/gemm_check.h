@@ -1,4 +1,4 @@
-// What makes sense of a product's spec, on any device.
+// Checks that a product's spec makes sense, on any device.
 #ifndef HAWSER_KERNELS_GPU_DEVICE_GEMM_CHECK_H_
 #define HAWSER_KERNELS_GPU_DEVICE_GEMM_CHECK_H_
 

@@ -13,7 +13,7 @@
 
 namespace hawser::gpu {
 
-// Whether there is an emitter. Not for kNone, kConstant, kView, kControl, which
+// True if there is an emitter. Not for kNone, kConstant, kView, kControl, which
 // launch nothing, and kHost; and not for what no kernel can do (README).
 bool CanEmit(const Module& module, const plan::Region& region);
 

@@ -1,5 +1,5 @@
-// One emitter per kind of region; emit.cc has the table. Those that fold are in
-// reductions.h.
+// One emitter per kind of region; emit.cc has the table. The emitters that fold
+// are in reductions.h.
 #ifndef HAWSER_KERNELS_GPU_EMIT_EMITTERS_H_
 #define HAWSER_KERNELS_GPU_EMIT_EMITTERS_H_
 

@@ -24,7 +24,8 @@ class LoopEmitter {
     for (size_t k = 0; k < source_.region.results.size(); ++k) {
       all_.push_back(static_cast<int>(k));
     }
-    // Of one element, written in place, other threads may read nothing.
+    // If the loop has one element, written in place, other threads may read
+    // nothing.
     if (turns > 1) writer_.WriteUniform(source_.region.results);
     const LaunchShape shape = LoopShape(vectors, source_.options);
     body.Line("const ", type, " first = (", type, ")HK_BID * ", kThreads,

@@ -28,8 +28,8 @@ struct ProductLoops {
   std::vector<plan::IndexExpr> back;
 };
 
-// Of a kLibraryDot region. Errors: kUnimplemented for a product at two places
-// of the region, or whose factors are not the region's operands.
+// Takes a kLibraryDot region. Errors: kUnimplemented for a product at two
+// places of the region, or whose factors are not the region's operands.
 absl::StatusOr<ProductLoops> FindProductLoops(const RegionSource& source);
 
 }  // namespace hawser::gpu

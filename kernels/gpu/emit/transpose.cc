@@ -18,7 +18,7 @@ using plan::IndexExpr;
 using plan::PointId;
 
 constexpr int64_t kTile = 32, kLines = kThreads / kTile;
-// Of static shared memory, which ends at 48 KiB.
+// The bytes of static shared memory that are used; it ends at 48 KiB.
 constexpr int64_t kSharedBytes = 40 << 10;
 
 class TransposeEmitter {
@@ -139,7 +139,7 @@ class TransposeEmitter {
   }
 
  public:
-  // Whether neighbours of `across` are neighbours in memory, and those of
+  // True if neighbours of `across` are neighbours in memory, and those of
   // `inner` are not.
   static bool CrossesAlong(const plan::MemoryAccess& a, int across, int inner) {
     return !a.masked && a.kind == plan::AccessKind::kStrided &&

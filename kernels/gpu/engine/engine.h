@@ -53,7 +53,7 @@ class Engine {
 
   // Null: the client is gone.
   runtime::Client* client() const { return client_.load(); }
-  // What the client calls first when it dies.
+  // The client calls it first when it dies.
   void DropClient();
   Gate& gate() { return gate_; }
   // Waits for what is in progress, then ends the threads. A value that is

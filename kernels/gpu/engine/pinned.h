@@ -1,4 +1,4 @@
-// PinnedPool: host memory that copies overlap with other work, in chunks. Where
+// PinnedPool: host memory that copies overlap with other work, in chunks. If
 // the driver has none left, ordinary memory does, by slower copies.
 #ifndef HAWSER_KERNELS_GPU_ENGINE_PINNED_H_
 #define HAWSER_KERNELS_GPU_ENGINE_PINNED_H_
@@ -41,7 +41,7 @@ class PinnedPool {
     void* memory;
     bool is_pinned;
   };
-  // Of one slab. Called without the lock: the driver takes milliseconds.
+  // Allocates one slab. Called without the lock: the driver takes milliseconds.
   absl::StatusOr<Slab> Allocate();
   void Add(const Slab& slab) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

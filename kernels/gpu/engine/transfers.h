@@ -30,11 +30,11 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
   // Completes once the value is there.
   Future<bool> Ready(const DeviceValue& value);
 
-  // Fetches what work on the lane, which the caller holds, has written. Blocks
-  // until the value is there.
+  // Fetches what work on the stream, which the caller holds, has written.
+  // Blocks until the value is there.
   absl::StatusOr<Literal> FetchOn(Lane* lane, DeviceAddress from,
                                   const Shape& shape);
-  // Queues the upload on the lane, which the caller holds. Blocks while all
+  // Queues the upload on the stream, which the caller holds. Blocks while all
   // chunks are in use.
   absl::Status UploadOn(Lane* lane, DeviceAddress to, const Literal& value);
 

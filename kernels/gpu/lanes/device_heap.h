@@ -14,26 +14,26 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. Where a request finds too little memory, what can be had again
-// (arenas of lanes, arrays of datasets, the device's own pool) is given back
+// Thread-safe. If a request finds too little memory, what can be had again
+// (arenas of streams, arrays of datasets, the device's own pool) is given back
 // and the request is made once more.
 class DeviceHeap {
  public:
   DeviceHeap(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes)
       : device_(std::move(device)), lanes_(std::move(lanes)) {}
 
-  // On a lane that the caller holds. Errors: kResourceExhausted with bytes
+  // On a stream that the caller holds. Errors: kResourceExhausted with bytes
   // asked for and free.
   absl::StatusOr<std::shared_ptr<DeviceMemory>> Allocate(
       const std::shared_ptr<Lane>& lane, int64_t bytes);
-  // The lane's arena, likewise.
+  // The stream's arena, likewise.
   absl::StatusOr<DeviceAddress> Arena(const std::shared_ptr<Lane>& lane,
                                       int64_t bytes);
 
   // `drop` gives back memory that can be had again. It is called on any thread
   // when memory is short; null: nothing is called any more.
   void OnShortMemory(std::function<void()> drop);
-  // Gives back what is kept for reuse. The caller holds `held`, or no lane.
+  // Gives back what is kept for reuse. The caller holds `held`, or no stream.
   void Trim(Lane* held = nullptr);
 
  private:

@@ -5,7 +5,7 @@
 namespace hawser::gpu {
 
 // Freed where it was used last: to wait there for the others holds up least.
-// The lane that allocates it is among those.
+// The stream that allocates it is among those.
 DeviceMemory::~DeviceMemory() {
   const std::shared_ptr<Lane> last = uses_.back().lane;
   last->FreeLater(address_, UsesBeside(last.get()));

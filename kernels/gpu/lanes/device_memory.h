@@ -31,7 +31,7 @@ class DeviceMemory {
 
   // Work that `lane` had queued at `event` reads or writes the memory.
   void UsedOn(const std::shared_ptr<Lane>& lane, EventPtr event);
-  // What `lane` has to wait for before it may write here.
+  // Returns the events that `lane` has to wait for before it may write here.
   std::vector<EventPtr> UsesBeside(const Lane* lane) const;
 
  private:
@@ -43,7 +43,7 @@ class DeviceMemory {
   const DeviceAddress address_;
   const int64_t bytes_;
   mutable Mutex mu_;
-  // The last of each lane, the latest at the end.
+  // The last of each stream, the latest at the end.
   std::vector<Use> uses_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -51,7 +51,7 @@ class DeviceMemory {
 struct DeviceValue {
   std::shared_ptr<DeviceMemory> memory;
   EventPtr ready;
-  const Lane* made_on = nullptr;  // work on this lane need not await `ready`
+  const Lane* made_on = nullptr;  // work on this stream need not await `ready`
 };
 
 }  // namespace hawser::gpu

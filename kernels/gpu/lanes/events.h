@@ -37,7 +37,8 @@ class EventPool : public std::enable_shared_from_this<EventPool> {
       : device_(std::move(device)) {}
   ~EventPool();
 
-  // What is on `stream` now. The caller orders calls on the stream.
+  // Records the work that is on `stream` now. The caller orders calls on the
+  // stream.
   absl::StatusOr<EventPtr> Record(Stream stream);
 
  private:

@@ -25,7 +25,7 @@ Lane::~Lane() {
   DropArena();
   Sweep();
   device_->DestroyStream(stream_).IgnoreError();
-  // What was kept for the stream's work goes after it, with kept_.
+  // Objects that were kept for the stream's work go after it, with kept_.
 }
 
 void Lane::Hold() {
@@ -112,7 +112,7 @@ void Lane::DropDone() {
   for (Kept& k : kept) {
     if (k.done != nullptr) {
       const auto is_done = device_->IsDone(k.done->event());
-      // Of a device that is lost nothing is in use any more.
+      // If the device is lost, nothing is in use any more.
       if (is_done.ok() ? *is_done : !device_->Health().ok()) {
         done.push_back(std::move(k));
       }

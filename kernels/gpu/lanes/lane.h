@@ -15,14 +15,14 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. One thread at a time holds a lane, as by a lock, and may queue
+// Thread-safe. One thread at a time holds a stream, as by a lock, and may queue
 // work on its stream. Memory that dies meanwhile is freed by the holder.
 class Lane {
  public:
   static absl::StatusOr<std::unique_ptr<Lane>> Make(
       std::shared_ptr<Device> device, std::shared_ptr<EventPool> events,
       int priority);
-  // Waits for the lane's work. No thread holds the lane.
+  // Waits for the stream's work. No thread holds the stream.
   ~Lane();
 
   void Hold();
@@ -32,17 +32,17 @@ class Lane {
   // ---- called by the holder alone ------------------------------------------
   Stream stream() const { return stream_; }
   absl::StatusOr<EventPtr> Record() { return events_->Record(stream_); }
-  // What is queued from now on comes behind `event`.
+  // Work that is queued from now on comes after `event`.
   absl::Status AwaitOn(const EventPtr& event);
   // Memory for the temporary values of what is queued next: every run on this
-  // lane uses the same, one after the other. Errors: as Device::Allocate.
+  // stream uses the same, one after the other. Errors: as Device::Allocate.
   absl::StatusOr<DeviceAddress> Arena(int64_t bytes);
   void DropArena();
   // Frees what has died so far.
   void Sweep();
 
-  // ---- called by any thread, whether it holds the lane or not ---------------
-  // Frees `address` once the lane is past what is queued, and past `uses`.
+  // ---- called by any thread, whether it holds the stream or not -------------
+  // Frees `address` once the stream is past what is queued, and past `uses`.
   void FreeLater(DeviceAddress address, std::vector<EventPtr> uses);
   // `object` lives until what is queued now is done, at least.
   void KeepUntilDone(std::shared_ptr<const void> object);
@@ -78,7 +78,7 @@ class Lane {
   std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);
 };
 
-// Holds a lane for a scope.
+// Holds a stream for a scope.
 class LaneHold {
  public:
   explicit LaneHold(Lane* lane) : lane_(lane) { lane_->Hold(); }

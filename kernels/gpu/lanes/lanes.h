@@ -1,4 +1,4 @@
-// Lanes: the lanes of one device.
+// Lanes: the streams of one device, each with its memory.
 #ifndef HAWSER_KERNELS_GPU_LANES_LANES_H_
 #define HAWSER_KERNELS_GPU_LANES_LANES_H_
 
@@ -11,8 +11,8 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. Invariant: a lane is the main one, that of uploads, idle, or
-// taken by one caller. Lanes are made when they are needed and kept.
+// Thread-safe. Invariant: a stream is the main one, that of uploads, idle, or
+// taken by one caller. Streams are made when they are needed and kept.
 class Lanes {
  public:
   static absl::StatusOr<std::shared_ptr<Lanes>> Make(
@@ -23,7 +23,7 @@ class Lanes {
   // Values travel to the device here.
   const std::shared_ptr<Lane>& uploads() const { return uploads_; }
 
-  // A lane that is the caller's alone until it is returned.
+  // A stream that is the caller's alone until it is returned.
   absl::StatusOr<std::shared_ptr<Lane>> Take();
   void Return(std::shared_ptr<Lane> lane);
 

@@ -12,7 +12,7 @@
 
 namespace hawser::gpu {
 
-// What to call, and which operands of the region it reads; -1: none.
+// The call to make, and which operands of the region it reads; -1: none.
 struct Product {
   GemmSpec spec;
   int a = -1, b = -1, c = -1, bias = -1;

@@ -122,7 +122,7 @@ absl::Status WorkEmitter::AddProduct(const Site& site, StepBuilder& steps,
   return AddKernelsOrHost(site, steps, to);
 }
 
-// Of the next of Program::products.
+// Adds the calls of the next of Program::products.
 void WorkEmitter::AddCalls(const Site& site, const Product& product,
                            StepBuilder& steps, Steps* to) {
   const auto behind = [](Slot slot, int64_t bytes) {
@@ -204,7 +204,7 @@ int64_t CountQueued(const Steps& steps) {
   return count;
 }
 
-// Whether some step has to wait for the device.
+// True if some step has to wait for the device.
 bool MustBlock(const Program& program, const Steps& steps) {
   if (CountQueued(steps) > kMaxQueuedSteps) return true;
   return std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) {

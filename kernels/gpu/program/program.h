@@ -52,14 +52,14 @@ struct Program : plan::StepProgram {
   std::vector<EmittedKernel> kernels;  // each text once
   std::vector<GemmSpec> products;
   std::vector<HostCall> calls;
-  // Where the workspace of products begins, behind the arena's own bytes.
+  // The offset of the workspace of products, after the arena's own bytes.
   int64_t workspace_offset = 0;
-  // Whether a run must wait for the device: host steps, data-dependent loops.
+  // True if a run must wait for the device: host steps, data-dependent loops.
   bool blocks = false;
   // Things one run queues, where that is known beforehand.
   int64_t queued_steps = 0;
-  double seconds = 0;  // of one run, by the planner's costs; loops of unknown
-                       // length turn once
+  // of one run, by the planner's costs; loops of unknown length run once
+  double seconds = 0;
 };
 
 // In kStrict the order of every sum is that of a device of so many
@@ -69,7 +69,7 @@ inline constexpr int kStrictMultiprocessors = 132;
 struct ProgramOptions {
   runtime::Numerics numerics = runtime::Numerics::kFast;
   int multiprocessors = 1;
-  // Whether regions without a kernel may run on the host. Without: such a
+  // True if regions without a kernel may run on the host. If false, such a
   // module is kUnimplemented, naming the instruction.
   bool has_host = false;
   // Plans a product with the device's library, as the next of

@@ -31,7 +31,7 @@ class OwnedGraphExec {
   const GraphExec exec_;
 };
 
-// Used by the thread that holds the lane. Steps are captured once they have
+// Used by the thread that holds the stream. Steps are captured once they have
 // been queued twice, and not at all where the addresses change with nearly
 // every run.
 class GraphCache {
@@ -47,10 +47,10 @@ class GraphCache {
   GraphCache(std::shared_ptr<Device> device, bool is_on)
       : device_(std::move(device)), is_on_(is_on) {}
 
-  // Does what `queue` queues on the lane, over the addresses `bases`.
+  // Does what `queue` queues on the stream, over the addresses `bases`.
   absl::Status Run(Lane* lane, const std::vector<DeviceAddress>& bases,
                    absl::FunctionRef<absl::Status()> queue);
-  // What has to live until queued launches are done; empty afterwards.
+  // Returns what has to live until queued launches are done; empty afterwards.
   std::shared_ptr<const void> Release();
   const Counts& counts() const { return counts_; }
 

@@ -10,7 +10,7 @@
 namespace hawser::gpu {
 namespace {
 
-// Turns of a long loop that may be queued before the device has done them.
+// Iterations of a long loop that may be queued before the device has done them.
 constexpr int64_t kTurnsAhead = 256;
 
 }  // namespace

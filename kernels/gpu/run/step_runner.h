@@ -1,4 +1,4 @@
-// StepRunner: queues a program's steps on a lane.
+// StepRunner: queues a program's steps on a stream.
 #ifndef HAWSER_KERNELS_GPU_RUN_STEP_RUNNER_H_
 #define HAWSER_KERNELS_GPU_RUN_STEP_RUNNER_H_
 
@@ -16,7 +16,7 @@ namespace hawser::gpu {
 
 class StepRunner {
  public:
-  // `bases`: the addresses that slots count from. The caller holds the lane.
+  // `bases`: the addresses that slots count from. The caller holds the stream.
   StepRunner(const Compiled& compiled, runtime::HostEvaluator* host,
              Engine* engine, Lane* lane, std::vector<DeviceAddress> bases,
              const runtime::CallOptions& call)
@@ -44,7 +44,7 @@ class StepRunner {
   absl::Status Do(const GemmStep& step);
   absl::Status Do(const HostStep& step);
   absl::Status DoKnownLoop(const plan::LoopStep& step);
-  // Between two turns of a loop, when the device has done the first.
+  // Between two iterations of a loop, when the device has done the first.
   void MakeWay();
 
   DeviceAddress At(const plan::Slot& slot) const {

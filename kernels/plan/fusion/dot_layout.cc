@@ -20,7 +20,7 @@ struct Side {
   ValueId value;
   Dims batch;
   Dims contracted;
-  // What `value` is to be transposed by first; empty: nothing.
+  // The transpose to apply to `value` first; empty: none.
   Dims transpose = {};
   double seconds = 0;  // of transposes that folding further would spare
 
@@ -49,7 +49,7 @@ Attributes AxesOf(const Side& left, const Side& right) {
           {"rhs_contracting_dimensions", right.contracted}};
 }
 
-// What `dot` is over the axes of these sides.
+// Returns the attributes of `dot` over the axes of these sides.
 Attributes AttributesOf(const Instruction& dot, const Side& left,
                         const Side& right) {
   Attributes attributes = AxesOf(left, right);
@@ -59,7 +59,7 @@ Attributes AttributesOf(const Instruction& dot, const Side& left,
   return attributes;
 }
 
-// Whether a library has the product once its operands are converted, and only
+// True if a library has the product once its operands are converted, and only
 // then.
 bool IsToBeWidened(const Instruction& dot, DType from) {
   const DType to = ProductDType(dot.attributes, from);
@@ -86,7 +86,7 @@ bool TakeTranspose(const Rewriter& rewriter, Side* side) {
   return true;
 }
 
-// What a transpose costs: a launch, every byte read and written.
+// Returns the cost of a transpose: a launch, every byte read and written.
 double TransposeSeconds(const Shape& shape, const Target& target) {
   return target.launch_seconds +
          2.0 * static_cast<double>(shape.byte_size()) / target.bytes_per_second;
@@ -215,7 +215,7 @@ class ProductLayout {
     return ways;
   }
 
-  // Of one pair of ways; nullopt where there is no call.
+  // Returns the seconds of one pair of ways; nullopt if there is no call.
   std::optional<double> Seconds(const Rewriter& rewriter,
                                 const Instruction& dot, const Side& left,
                                 const Side& right) const {

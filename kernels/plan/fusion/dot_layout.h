@@ -14,14 +14,14 @@ namespace hawser::plan {
 // the order of x's free axes stays and at most one axis is summed over, so that
 // no sum changes its order. The transposes remain for other users.
 //
-// Where products are a library's calls over strides (Target), also:
+// If products are a library's calls over strides (Target), also:
 // transpose(dot_general(x, y)) that puts y's free axes before x's becomes
-// dot_general(y, x) when nothing else reads the product; and an operand stays
-// behind its transpose, or gets one, where that takes less time than the calls
-// that would be needed else, or where there are no such calls. A product whose
+// dot_general(y, x) when nothing else reads the product; and an operand keeps
+// its transpose, or gets one, where that takes less time than the calls that
+// would be needed else, or where there are no such calls. A product whose
 // result_dtype no library leaves becomes one of operands converted to it.
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target);
-// Whether that may change the module.
+// True if that may change the module.
 bool MayLayOut(const Module& module, const Target& target);
 
 bool HasProducts(const Computation& computation);

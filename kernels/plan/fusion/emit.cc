@@ -17,7 +17,7 @@ absl::string_view KindOf(const Group& group) {
   return group.is_dot ? "dot" : group.reduction ? "reduction" : "loop";
 }
 
-// What each group reads from others, each value once, ascending.
+// The values that each group reads from others, each once, ascending.
 class GroupInputs {
  public:
   explicit GroupInputs(const Groups& groups) {
@@ -127,7 +127,7 @@ class Emitter {
     return absl::OkStatus();
   }
 
-  // What the group's fusion calls.
+  // Makes the computation that the group's fusion calls.
   absl::StatusOr<int> EmitBody(GroupId g) {
     const Group& group = groups_.group(g);
     body_.parameters.clear();

@@ -43,7 +43,7 @@ class FusedBodies {
   absl::StatusOr<int> Write(const FusedBody& body);
 
   Module& module_;
-  // By hash; few have the same one and differ.
+  // Keyed by hash; few have the same one and differ.
   absl::flat_hash_map<size_t, absl::InlinedVector<int, 1>> written_;
 };
 

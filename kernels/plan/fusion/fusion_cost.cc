@@ -65,9 +65,9 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   return PaysAbove(instruction, {&g, 1}, pays) || LeadsToRows(instruction, g);
 }
 
-// Where what it is made of is not computed again too, values as large are read
-// instead, and nothing is saved. Looks at the nearest kLook instructions, and no
-// further than it takes to say no.
+// If the values that it is made of are not computed again too, values as large
+// are read instead, and nothing is saved. Looks at the nearest kLook
+// instructions, and no further than it takes to say no.
 bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
                            absl::FunctionRef<bool(double)> pays) const {
   constexpr size_t kLook = 160;
@@ -99,7 +99,7 @@ bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
   return true;
 }
 
-// Whether it is made of reductions of rows as long as the group's: then the
+// True if it is made of reductions of rows as long as the group's: then the
 // group is about to become a row kernel, which computes it once per row. The
 // look ahead is short, so this may be wrong; that costs time, not more.
 bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
@@ -141,7 +141,8 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
       reads += BytesSeconds(std::min(touched, BytesOf(v)));
     }
   }
-  // Else it is computed once; one of the takers writes it, the others read it.
+  // The alternative is to compute it once; one of the takers writes it, the
+  // others read it.
   const auto once =
       static_cast<double>(c_.shape(i.first_result).num_elements());
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);

@@ -21,36 +21,37 @@ class FusionCost {
   explicit FusionCost(const Groups& groups)
       : groups_(groups), c_(groups.computation()), target_(groups.target()) {}
 
-  // Whether computing it again costs no more than reading it: what only says
-  // where elements are, and conversions of what takes no more bytes.
+  // True if computing it again costs no more than reading it: instructions that
+  // only say where elements are, and conversions of values that take no more
+  // bytes.
   bool IsFree(int instruction) const;
 
   // Seconds of lane work for the instruction in group `g`, beyond `share` of
   // one evaluation per element.
   double Recompute(int instruction, GroupId g, double share) const;
 
-  // Whether to evaluate the instruction in `g`, its only reader, where a
-  // broadcast may ask for each element many times.
+  // True if it pays to evaluate the instruction in `g`, its only reader, where
+  // a broadcast may ask for each element many times.
   bool PaysInOne(int instruction, GroupId g) const;
 
-  // Whether to evaluate the instruction in each of `takers`, which read it.
-  // `written`: its result is written anyway, for other readers.
+  // True if it pays to evaluate the instruction in each of `takers`, which read
+  // it. `written`: its result is written anyway, for other readers.
   bool PaysInAll(int instruction, absl::Span<const GroupId> takers,
                  bool written) const;
 
-  // Whether reading the reduction's input takes longer than two kernels' start.
+  // True if reading the reduction's input takes longer than two kernels' start.
   bool IsLong(const Instruction& reduce) const;
 
-  // Whether a row of the reduction's input stays at hand between passes.
+  // True if a row of the reduction's input stays at hand between passes.
   bool IsResident(const Instruction& reduce, const ReduceAxes& axes) const;
 
-  // Those of some values, and of what these are computed from element by
-  // element, that have so many elements. The look back is short.
+  // Returns those of some values, and of what these are computed from element
+  // by element, that have so many elements. The look back is short.
   using Values = absl::InlinedVector<ValueId, 8>;
   Values Behind(absl::Span<const ValueId> values, int64_t elements) const;
 
-  // Whether one of `some` is among what is behind `others`. As the look back is
-  // short, this may be wrong; that costs time, not more.
+  // True if one of `some` is among the values that `others` are computed from.
+  // The look back is short, so this may be wrong; that costs time, not more.
   bool Meet(const Values& some, absl::Span<const ValueId> others,
             int64_t elements) const;
 
@@ -61,26 +62,27 @@ class FusionCost {
   double BytesOf(ValueId v) const {
     return static_cast<double>(c_.shape(v).byte_size());
   }
-  // What is loaded where the value is needed: that behind what is free.
+  // Returns the value that is loaded where `v` is needed: the one before
+  // instructions that are free.
   ValueId LoadedFor(ValueId v) const;
-  // Of one element of the instruction's result.
+  // Returns the seconds of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
   // Adds to `*seen` what is behind the values, up to the first that `ends`
   // holds of; whether there is one.
   bool LookBehind(absl::Span<const ValueId> values, int64_t elements,
                   Values* seen, absl::FunctionRef<bool(ValueId)> ends) const;
-  // Whether `pays` holds of the seconds that one element takes of what the
-  // instruction is made of and not all takers have. `pays` must hold of less
-  // where it holds of more.
+  // True if `pays` holds for the seconds of one element of those values that
+  // the instruction is made of and not all takers have. `pays` must hold of
+  // less where it holds of more.
   bool PaysAbove(int instruction, absl::Span<const GroupId> takers,
                  absl::FunctionRef<bool(double)> pays) const;
 
   const Groups& groups_;
   const Computation& c_;
   const Target& target_;
-  // By instruction: seconds of an element, -1 before they are asked for, and the
-  // last look of PaysAbove that met it.
+  // Indexed by instruction: seconds of an element, -1 before they are asked
+  // for, and the last look of PaysAbove that met it.
   mutable std::vector<double> element_seconds_;
   mutable std::vector<int> seen_;
   mutable int looks_ = 0;

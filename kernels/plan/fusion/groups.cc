@@ -10,9 +10,10 @@ namespace {
 
 // Groups looked at before MayReach gives up.
 constexpr int kReachBudget = 64;
-// Of a group, as most have.
+// Most groups have so many points.
 constexpr size_t kUsualPoints = 7;
-// Of groups, on average: few computations have smaller ones.
+// Groups have at least so many members on average: few computations have
+// smaller ones.
 constexpr size_t kFewMembers = 4;
 
 }  // namespace

@@ -50,7 +50,7 @@ class Groups {
   }
   // Groups that read any result of `i`, each once.
   absl::InlinedVector<GroupId, 2> ReadersOf(const Instruction& i) const;
-  // Whether the group reads a result of the instruction as a whole, through no
+  // True if the group reads a result of the instruction as a whole, through no
   // point: the result must be there before the group runs.
   bool ReadsWhole(GroupId g, int instruction) const;
   bool IsResult(ValueId v) const { return is_result_[v]; }
@@ -61,7 +61,7 @@ class Groups {
   void AddAlone(int instruction);
   // A group over loops of its own: the instruction and its results.
   GroupId AddOwn(int instruction);
-  // As AddOwn, over the sizes of `instruction`'s result.
+  // Adds one like AddOwn, over the sizes of `instruction`'s result.
   GroupId AddDot(int exit);
   // The instruction evaluated inside the group, wherever it is demanded.
   void Inline(int instruction, GroupId g);
@@ -72,14 +72,14 @@ class Groups {
   // Evaluates a result in a group over the same loops that never demanded it.
   void Adopt(int instruction, GroupId g, const IndexMap& map);
 
-  // Whether the group may take the instruction: limits of size, buffers,
+  // True if the group may take the instruction: limits of size, buffers,
   // predicates. `writes`: it writes the results that others need.
   bool HasRoom(int instruction, GroupId g, bool writes) const;
-  // Whether Host keeps the limits and makes no circle. `readers` are all groups
+  // True if Host keeps the limits and makes no circle. `readers` are all groups
   // that read the instruction's results, `g` among them.
   bool MayHost(int instruction, GroupId g, absl::Span<const GroupId> readers);
-  // Whether some chain of groups leads from what `from` writes to `to`; true
-  // when it takes too long to say.
+  // True if some chain of groups leads from what `from` writes to `to`, or when
+  // it takes too long to say.
   bool MayReach(absl::Span<const GroupId> from, GroupId to) {
     return MayReach(from, to, /*except=*/-1);
   }

@@ -14,7 +14,7 @@ constexpr int kHostTries = 4;
 // Groups asked to write a value that they do not read.
 constexpr int kSiblingTries = 4;
 
-// Whether the group evaluates the result of `i` once per element of its loops,
+// True if the group evaluates the result of `i` once per element of its loops,
 // in the order of the result's own elements.
 bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
   const PointGraph& points = *group.points;
@@ -28,7 +28,7 @@ bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
   if (shape.num_elements() == ElementsOf(kept)) {
     return map.Linear(shape.dims()) == IndexMap::Identity(kept).Linear(kept);
   }
-  // Where not all loops are kept, some are a reduction's.
+  // If not all loops are kept, some are a reduction's.
   if (shape.num_elements() != ElementsOf(points.domain())) return false;
   const IndexMap input = group.reduction->InputMap();
   return (shape.dims() == group.reduction->input && map == input) ||
@@ -37,7 +37,7 @@ bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
 
 }  // namespace
 
-// Whether the group may evaluate the instruction at all.
+// True if the group may evaluate the instruction at all.
 bool LoopFusion::MayInline(int instruction, GroupId g) const {
   const Instruction& i = c_.instructions()[instruction];
   const Group& group = groups_.group(g);
@@ -70,7 +70,8 @@ void LoopFusion::Place(int instruction) {
     if (!JoinSibling(instruction, readers)) MakeOwn(instruction);
     return;
   }
-  // What is free to recompute is not worth being written by another group.
+  // A value that is free to recompute is not worth being written by another
+  // group.
   if (leaves && !cost_.IsFree(instruction) && HostInOne(instruction, readers)) {
     return;
   }

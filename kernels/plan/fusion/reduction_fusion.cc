@@ -6,8 +6,8 @@ namespace {
 // Groups that are looked at before the reduction gets one of its own.
 constexpr int kReaderTries = 4, kSiblingTries = 8;
 
-// Whether every point of the results, with loops replaced by `back`, is the
-// reduced value of its own turn.
+// True if every point of the results, with loops replaced by `back`, is the
+// reduced value of its own iteration.
 bool ReadsAt(const Instruction& i, const PointGraph& points,
              const IndexMap& back, const ReduceAxes& axes) {
   const IndexMap want = axes.ResultMap();

@@ -81,7 +81,7 @@ void IndexExpr::AddTerm(int64_t coefficient, const IndexAtom& atom) {
   terms_.insert(at, Term{coefficient, atom});
 }
 
-// k*c * (x / k) + c * (x % k) is c * x. What that gives may merge again.
+// k*c * (x / k) + c * (x % k) is c * x. The result may merge again.
 void IndexExpr::MergeDivisions() {
   for (size_t i = 0; i < terms_.size(); ++i) {
     if (terms_[i].atom.kind != IndexAtom::kMod) continue;

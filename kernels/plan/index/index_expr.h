@@ -23,7 +23,7 @@ struct Bounds {
 
 class IndexExpr;
 
-// What an expression is linear in.
+// An expression is linear in atoms.
 struct IndexAtom {
   enum Kind : uint8_t {
     kDim,     // loop index number `index`
@@ -56,7 +56,7 @@ class IndexExpr {
 
   IndexExpr() = default;  // 0
   static IndexExpr Constant(int64_t value);
-  // Loop index `index` of a loop of `extent` turns: 0 when it turns once.
+  // Loop index `index` of a loop of `extent` iterations: 0 if that is 1.
   static IndexExpr Dim(int index, int64_t extent);
   static IndexExpr Symbol(int index, Bounds bounds);
 
@@ -78,9 +78,9 @@ class IndexExpr {
   Bounds bounds() const;
 
   bool IsConstant() const { return terms_.empty(); }
-  // Of loop index `index`, outside divisions.
+  // Returns the coefficient of loop index `index`, outside divisions.
   int64_t CoefficientOf(int index) const;
-  // Whether loop index `index` stands under a division.
+  // True if loop index `index` stands under a division.
   bool DividesDim(int index) const;
   bool UsesDim(int index) const;
   bool UsesSymbol() const;
@@ -96,8 +96,8 @@ class IndexExpr {
  private:
   void AddTerm(int64_t coefficient, const IndexAtom& atom);
   void MergeDivisions();
-  // What is left of it when all terms that `divisor` divides are taken out
-  // into `*quotient`, already divided.
+  // Takes all terms that `divisor` divides out into `*quotient`, already
+  // divided; returns the rest.
   IndexExpr SplitOff(int64_t divisor, IndexExpr* quotient) const;
 
   int64_t constant_ = 0;

@@ -9,8 +9,8 @@
 namespace hawser::plan {
 namespace {
 
-// Whether loop `i`, of which one turn stands for `extent` turns of loop i+1,
-// may be merged with it as far as `offset` can tell.
+// True if loop `i`, of which one iteration stands for `extent` iterations of
+// loop i+1, may be merged with it as far as `offset` can tell.
 bool MovesAsOne(const IndexExpr& offset, int i, int next, int64_t extent) {
   return !offset.DividesDim(i) && !offset.DividesDim(next) &&
          offset.CoefficientOf(i) == offset.CoefficientOf(next) * extent;
@@ -89,7 +89,7 @@ Collapse CollapseLoops(absl::Span<const int64_t> extents,
                        absl::Span<const IndexExpr> conditions,
                        absl::Span<const int> barriers) {
   const int rank = static_cast<int>(extents.size());
-  // Groups of neighbours, as the first loop of each; loops of one turn are
+  // Groups of neighbours, as the first loop of each; loops of one iteration are
   // left out and divide nothing, a barrier among them is kept in mind.
   std::vector<std::vector<int>> groups;
   bool barrier = false;

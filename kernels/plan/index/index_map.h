@@ -1,4 +1,4 @@
-// IndexMap: which element of a value each turn of a region's loops needs.
+// IndexMap: which element of a value each iteration of a region's loops needs.
 // FIXED: emitters are written over this header.
 #ifndef HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
 #define HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
@@ -19,7 +19,8 @@ struct IndexMap {
 
   // Loop i is axis i of a value of these sizes.
   static IndexMap Identity(absl::Span<const int64_t> dims);
-  // What this map reads once every loop index i is `dims[i]`: composition.
+  // Returns the map that this one becomes once every loop index i is `dims[i]`:
+  // composition.
   IndexMap Substitute(absl::Span<const IndexExpr> dims) const;
   // The row-major offset, in elements, into a value of sizes `dims`.
   IndexExpr Linear(absl::Span<const int64_t> dims) const;
@@ -34,13 +35,12 @@ IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims);
 // A map to a value of sizes `from`, for the same elements under sizes `to`.
 IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to);
 
-// `value` lies within `bounds`. Where a predicate fails the element is not
-// read.
+// `value` lies within `bounds`. If a predicate fails, the element is not read.
 struct Predicate {
   IndexExpr value;
   Bounds bounds;
 
-  // What the loops' bounds already say.
+  // True if the loops' bounds already say it.
   bool AlwaysHolds() const;
   bool NeverHolds() const;
   std::string ToString() const;  // "0 <= d0 - 2 <= 7"
@@ -54,15 +54,16 @@ struct Collapse {
   std::vector<IndexExpr> back;
 };
 // Merges neighbouring loops wherever none of `offsets` and `conditions` can
-// tell: there loop i moves as loop i+1 would after its last turn, and neither
-// stands under a division. Loops of one turn go. Loop i is never merged with
-// loop i+1 where i is in `barriers` (the last kept axis of a reduction).
+// tell: there loop i moves as loop i+1 would after its last iteration, and
+// neither stands under a division. Loops of one iteration go. Loop i is never
+// merged with loop i+1 where i is in `barriers` (the last kept axis of a
+// reduction).
 Collapse CollapseLoops(absl::Span<const int64_t> extents,
                        absl::Span<const IndexExpr> offsets,
                        absl::Span<const IndexExpr> conditions,
                        absl::Span<const int> barriers = {});
 
-// The largest power of two that divides the offset whatever the loops' turns
+// The largest power of two that divides the offset whatever the loops' indices
 // and symbols; the innermost loop `innermost` is left out (-1: none is). For
 // choosing vector widths: a load of V elements is aligned when V divides it.
 int64_t AlignmentOf(const IndexExpr& offset, int innermost);

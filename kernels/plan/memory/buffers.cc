@@ -9,7 +9,7 @@
 namespace hawser::plan {
 namespace {
 
-// Where an owner lives, but for its offset.
+// Returns where an owner lives, but for its offset.
 Place PlaceOfOwner(const Lifetimes& lifetimes, ValueId v) {
   const Lifetimes::Life& life = lifetimes.at(v);
   Place place{.kind = Place::kArena,

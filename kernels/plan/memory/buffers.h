@@ -12,7 +12,8 @@
 
 namespace hawser::plan {
 
-// Where one value lives. The schedule is the order of the instructions.
+// The memory in which one value lives. The schedule is the order of the
+// instructions.
 struct Place {
   enum Kind : uint8_t {
     kArgument,  // the caller's: argument `index`

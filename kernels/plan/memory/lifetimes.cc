@@ -8,7 +8,7 @@
 namespace hawser::plan {
 namespace {
 
-// Whether each element of the result is written by the lane that has read the
+// True if each element of the result is written by the thread that has read the
 // same element of the operands. Rows of no reduced loop are read by more lanes
 // than the one that stores.
 bool WritesByElement(const Region& region) {

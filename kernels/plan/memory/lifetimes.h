@@ -37,10 +37,10 @@ class Lifetimes {
   const Instruction& MakerOf(ValueId v) const {
     return c_.instructions()[c_.producer(v)];
   }
-  // Whether the plan gives the value memory: neither an argument nor a
+  // True if the plan gives the value memory: neither an argument nor a
   // constant.
   bool IsPlanned(ValueId owner) const;
-  // Whether result `result` of step `step` may be written over all operands
+  // True if result `result` of step `step` may be written over all operands
   // that are in the memory of `owner`, which the step is the last to read.
   bool MayOverwrite(int step, int result, ValueId owner) const;
 

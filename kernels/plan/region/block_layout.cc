@@ -23,22 +23,22 @@ constexpr int64_t kThreadsPerUnit = 1024;
 constexpr int64_t kLeastUnits = 4;
 constexpr int64_t kLeastSteps = 64;
 
-// Of a tile in shared memory, of which every device has 48 KiB.
+// The elements of a tile in shared memory, of which every device has 48 KiB.
 constexpr int64_t kTile = 1024;
 constexpr int64_t kLeastTile = 64;
 constexpr int64_t kTileBytes = int64_t{40} << 10;
-// Of a sort by digits, which counts them in 9.1 KiB beside its tile: elements
-// of a thread, so many that a tile has several neighbours of most digits, and
-// so few that a thread's registers hold them.
+// In a sort by digits, which counts them in 9.1 KiB beside its tile, a thread
+// has so many elements that a tile has several neighbours of most digits, and
+// so few that its registers hold them.
 constexpr int64_t kItems = 16;
 constexpr int64_t kLeastItems = 4;
 constexpr int64_t kDigitTileBytes = int64_t{38} << 10;
 // Runs that a network orders in fewer steps than counting takes.
 constexpr int64_t kShortSort = 512;
-// What is no key is carried if it is no wider than its place.
+// An operand that is no key is carried if it is no wider than its place.
 constexpr int64_t kPlaceBytes = 4;
 
-// Of the values of a comparator that is looked at closely.
+// The most pairs of values of a comparator that is looked at closely.
 constexpr size_t kMostPairs = 256;
 
 // Arrays of scratch memory begin at multiples of it.

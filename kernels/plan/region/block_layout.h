@@ -24,9 +24,9 @@ struct RunsOf {
 };
 
 // A scan: each run in `parts` parts of `part_size` elements, the last one maybe
-// shorter; no part is empty. With more than one, what the parts come to and
-// what stands before each are in scratch memory: of every input one array of
-// [parts, runs], then all of them again.
+// shorter; no part is empty. If there is more than one, the totals of the parts
+// and what stands before each are in scratch memory: for every input one array
+// of [parts, runs], then all of them again.
 struct ScanLayout {
   // Steps of a part of a run that a block goes along are a multiple of it.
   static constexpr int64_t kUnit = 2048;
@@ -59,11 +59,11 @@ struct SortOrder {
 // Nothing for comparators of any other form.
 std::optional<SortOrder> OrderOfComparator(const Computation& comparator);
 
-// A sort. By digits (a radix sort), where the comparator is a SortOrder and
+// A sort. It goes by digits (a radix sort) if the comparator is a SortOrder and
 // runs are not short: a run that fits is a block's, in shared memory; others go
-// through device memory, once for each digit of the image. By a network else,
-// which moves elements whatever a comparator says: tiles in shared memory, of
-// longer runs on in device memory.
+// through device memory, once for each digit of the image. Else a network moves
+// elements whatever a comparator says: tiles in shared memory, longer runs then
+// in device memory.
 // In scratch memory are, where a run has several tiles: places along the axis
 // (u32), where some operand is not carried; and of digits, all that is carried,
 // once, and how many elements of each digit each tile has.
@@ -72,23 +72,24 @@ struct SortLayout {
   static constexpr int64_t kDigits = 256;
   static constexpr int kDigitBits = 8;
 
-  // Of runs longer than u32 counts and of keys too wide for shared memory
-  // `tile` is 0.
+  // `tile` is 0 for runs longer than u32 counts and for keys too wide for
+  // shared memory.
   SortLayout(const Module& module, int computation, const Instruction& sort);
 
   bool by_digits() const { return passes > 0; }
   bool one_tile() const { return padded <= tile; }
-  // Whether some operand moves once, at the end, to where its place says.
+  // True if some operand moves once, at the end, to where its place says.
   bool has_payload() const { return carried.size() < num_operands; }
   // Tiles of a run of several.
   int64_t tiles() const { return (runs.size + tile - 1) / tile; }
-  // Whether a launch of its own adds up what the tiles have of each digit; of a
-  // few, each block does.
+  // True if a launch of its own adds up what the tiles have of each digit; if
+  // there are few tiles, each block does.
   bool sums_apart() const { return tiles() > kFewTiles; }
   // The doublings of a network that follow its tiles.
   int doublings() const;
   int launches() const;
-  // Where an array of u32, and of what is carried, begin in scratch memory.
+  // Return where an array of u32, and of what is carried, begin in scratch
+  // memory.
   int64_t PlacesBegin(int side) const { return side * places_bytes; }
   int64_t CarriedBegin(size_t k) const { return carried_begin[k]; }
 
@@ -102,7 +103,8 @@ struct SortLayout {
   int64_t tile = 0;          // elements of a block
   int64_t places_bytes = 0;  // of one array of places
   std::vector<int64_t> carried_begin;
-  // Of u32 [runs, digits, tiles] and [runs, digits]; of digits.
+  // Offsets of u32 [runs, digits, tiles] and [runs, digits], in a sort by
+  // digits.
   int64_t counts_begin = 0, totals_begin = 0;
   int64_t scratch_bytes = 0;
 
@@ -119,9 +121,9 @@ struct SortLayout {
 void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region);
 
-// By instruction of c, whose regions these are: of a sort, how many entries of
-// its axis, from the first on, are all that is read of its results. Empty where
-// nothing is sorted.
+// Returns by instruction of c, whose regions these are: for a sort, how many
+// entries of its axis, from the first on, are all that is read of its results.
+// Empty where nothing is sorted.
 std::vector<int64_t> FindWanted(const Computation& c, const Regions& regions);
 
 }  // namespace hawser::plan

@@ -164,7 +164,7 @@ class Matcher {
   const std::optional<absl::Span<const int>> inside_;
 };
 
-// What a tail is, from the product `x` to the value `y` that leaves.
+// The form of a tail, from the product `x` to the value `y` that leaves.
 struct TailForm {
   ValueId bias = kNoValue;
   ValueId residual = kNoValue;
@@ -224,7 +224,7 @@ std::optional<ProductCall> CallOf(const Computation& c, const Instruction& dot,
   return call;
 }
 
-// Those of `members` that a tail is made of.
+// Returns those of `members` that a tail is made of.
 std::vector<int> ChainOf(const Computation& c, absl::Span<const int> members) {
   std::vector<int> chain;
   for (const int m : members) {
@@ -311,7 +311,7 @@ class TailFinder {
 
   ValueId ValueOf(int i) const { return c_.instructions()[i].first_result; }
 
-  // Whether a loop has to read what leaves, element by element.
+  // True if a loop has to read the value that leaves, element by element.
   bool IsReadByALoop(int exit) const {
     const ValueId v = ValueOf(exit);
     return std::any_of(users_[v].begin(), users_[v].end(), [&](int u) {
@@ -320,7 +320,8 @@ class TailFinder {
              c_.shape(i.first_result).SameDims(c_.shape(v));
     });
   }
-  // Of two that leave work to a loop, the one that hands more bytes to it.
+  // True if `tail` is worse than `than`, where both leave work to a loop: it
+  // hands more bytes to it.
   bool Worse(const DotTail& tail, const DotTail& than) const {
     const auto bytes = [&](const DotTail& t) {
       return ByteWidth(c_.shape(ValueOf(t.exit)).dtype());
@@ -407,7 +408,8 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
       FormOf(Matcher(computation), computation, product, exit, members);
   e.present = exit != product;
   e.activation = form.activation;
-  // The operand that `value` is. What is computed here no library adds.
+  // The operand that `value` is. No library adds a value that is computed in
+  // the region.
   const auto operand_of = [&](ValueId value) {
     for (const MemoryAccess& a : region->accesses) {
       if (a.operand >= 0 && region->points[a.point].value == value) {

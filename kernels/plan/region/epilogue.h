@@ -19,9 +19,9 @@ struct DotTail {
   int exit = -1;  // the instruction whose result leaves; may be the dot
   std::vector<int> members;  // ascending; without broadcasts and scalars
 };
-// Of every dot_general of `computation`; no two share a member. `users[v]` are
-// the instructions that read value v, ascending, `is_result[v]` whether it
-// leaves. Those of `alone` have no tail.
+// Returns the tails of every dot_general of `computation`; no two share a
+// member. `users[v]` are the instructions that read value v, ascending,
+// `is_result[v]` whether it leaves. Products in `alone` have no tail.
 std::vector<DotTail> FindDotTails(
     const Computation& computation, const Target& target,
     const std::vector<absl::InlinedVector<int, 2>>& users,
@@ -33,8 +33,8 @@ std::vector<DotTail> FindDotTails(
 std::optional<ProductCall> CallOfGroup(const Computation& computation, int dot,
                                        int exit, absl::Span<const int> members);
 
-// Whether a library's call for a product of these sizes can be told of `value`
-// by a number or by an operand: one number everywhere, or one per column.
+// True if a library's call for a product of these sizes can take `value` as a
+// number or an operand: one number everywhere, or one per column.
 bool IsNumberOrBias(const Computation& computation, ValueId value,
                     const Shape& product);
 

@@ -16,7 +16,7 @@
 namespace hawser::plan {
 namespace {
 
-// What a region is made of, whether it is a fusion or stands alone.
+// The computation of a region, whether it is a fusion or stands alone.
 struct Body {
   const Computation* computation;
   int first, last;  // instructions [first, last)
@@ -113,8 +113,8 @@ absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
   return absl::OkStatus();
 }
 
-// What has to be there before each point of a graph: operands, symbols, the
-// symbols of predicates.
+// The points that must be there before each point of a graph: operands,
+// symbols, the symbols of predicates.
 class Needs {
  public:
   explicit Needs(const PointGraph& graph) : graph_(graph) {
@@ -214,8 +214,8 @@ void TakePoints(PointGraph graph, Region* region) {
 void CountStages(Region* region) {
   int last = 0;
   for (const Point& p : region->points) {
-    // Work that is done per turn needs a pass; what comes after the last one
-    // once per result does not.
+    // Work that is done per iteration needs a pass; what comes after the last
+    // one once per result does not.
     if (!p.per_result || p.kind == Point::kReduce) {
       last = std::max(last, p.stage);
     }
@@ -259,7 +259,7 @@ void DecideSplit(const Target& target, Region* region) {
   for (const Point& p : region->points) {
     if (p.kind == Point::kReduce) bytes += 16;
   }
-  // With one stage no result of full size waits for a reduction.
+  // If there is one stage, no result of full size waits for a reduction.
   if (region->stages > 1 || kept == 0) return;
   const bool columns = region->kind == RegionKind::kColumnReduction;
   const int64_t blocks =

@@ -239,7 +239,7 @@ constexpr NodeRow kRows[] = {
     {&kScan, NodeClass::kBlock, 2},
     {&kSort, NodeClass::kBlock, 8},
 };
-// What has no row, by its traits.
+// An op that has no row gets one by its traits.
 constexpr NodeRow Elementwise(double cost) {
   return {nullptr, NodeClass::kLoop, cost, ExpandElementwise};
 }
@@ -314,7 +314,7 @@ IndexMap ReduceAxes::ResultMap() const {
 bool ReduceAxes::IsInnermost() const {
   if (reduced.empty()) return true;
   const auto is_long = [&](int64_t axis) { return input[axis] != 1; };
-  // Where all have one element, rows of one would be slower than columns.
+  // If all have one element, rows of one would be slower than columns.
   const auto found = std::find_if(reduced.begin(), reduced.end(), is_long);
   const int64_t first = found == reduced.end() ? reduced[0] : *found;
   return std::all_of(kept.begin(), kept.end(),

@@ -36,8 +36,8 @@ struct NodeRow {
 };
 
 const NodeRow& NodeOf(const OpDef& op);
-// Of one instruction, which may differ: a bitcast to another width is its
-// operand's bytes, and no element of an element.
+// Returns the row of one instruction, which may differ: a bitcast to another
+// width is its operand's bytes, and no element of an element.
 const NodeRow& NodeOf(const Computation& computation, const Instruction& i);
 // The widest of its operands and its first result: what its cost goes by.
 DType WidestDType(const Computation& computation,
@@ -55,7 +55,7 @@ struct ReduceAxes {
   bool IsInnermost() const;    // only axes of one element stand behind
   bool operator==(const ReduceAxes&) const = default;
 };
-// Of a kReduce instruction.
+// Returns the axes of a kReduce instruction.
 ReduceAxes AxesOfReduce(const Computation& computation,
                         const Instruction& instruction);
 

@@ -42,7 +42,7 @@ uint64_t DigestOf(ScopeId parent, const std::vector<Predicate>& predicates) {
 
 }  // namespace
 
-// Whether a turn of the reduced loops changes it.
+// True if an iteration of the reduced loops changes it.
 bool PointGraph::Reduced(const IndexExpr& e) const {
   if (num_kept_ == static_cast<int>(domain_.size())) return false;
   for (size_t d = num_kept_; d < domain_.size(); ++d) {

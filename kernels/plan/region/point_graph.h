@@ -62,12 +62,13 @@ class PointGraph {
   const std::vector<IndexMap>& maps() const { return maps_; }
   const std::vector<Scope>& scopes() const { return scopes_; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
-  // What a region takes over. The graph is of no use afterwards.
+  // A region takes these over. The graph is of no use afterwards.
   std::vector<Point> TakePoints() && { return std::move(points_); }
   std::vector<IndexMap> TakeMaps() && { return std::move(maps_); }
   std::vector<Scope> TakeScopes() && { return std::move(scopes_); }
   std::vector<Symbol> TakeSymbols() && { return std::move(symbols_); }
-  // Whether a point that is done for every turn of the reduced loops needs it.
+  // True if a point that is done for every iteration of the reduced loops needs
+  // it.
   bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
   // How often points of `value` are evaluated in all.
   double Evaluations(ValueId value) const;
@@ -78,12 +79,12 @@ class PointGraph {
  private:
   static constexpr size_t kUsualMaps = 4;
 
-  // Where values stand among many, by digests of theirs; few are looked through
+  // Finds values among many by digests; if there are few, looks through them
   // one by one.
   class Places {
    public:
     // The first of `size` values that is the same as the one with `digest`; -1:
-    // none is. Those that were there before have not changed.
+    // none is. Earlier values have not changed.
     template <typename DigestOf, typename Same>
     int Find(size_t size, uint64_t digest, DigestOf digest_of, Same same) {
       for (size_t i = 0; size <= kFew && i < size; ++i) {

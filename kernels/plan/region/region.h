@@ -37,7 +37,7 @@ enum class RegionKind : uint8_t {
   kControl,          // while, case: computations planned on their own
 };
 absl::string_view RegionKindName(RegionKind kind);
-// Whether points are all there is to it: it reads loads of these and no more.
+// True if points are all there is to it: it reads loads of these and no more.
 inline bool IsOfPoints(RegionKind kind) {
   return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
          kind == RegionKind::kRow || kind == RegionKind::kColumnReduction ||
@@ -92,7 +92,7 @@ struct Symbol {
   Bounds bounds;
 };
 
-// How neighbouring turns of the innermost loop meet memory.
+// How neighbouring iterations of the innermost loop meet memory.
 enum class AccessKind : uint8_t {
   kContiguous,  // next element
   kUniform,     // the same element
@@ -116,8 +116,8 @@ struct MemoryAccess {
 struct Epilogue {
   int dot_instruction = -1;  // in `computation`
   PointId dot_point = -1;
-  // Loops of the domain from here on are the product's columns. Where the
-  // target takes any tail they are merged with no others, so that a box of the
+  // Loops of the domain from here on are the product's columns. If the target
+  // takes any tail, they are merged with no others, so that a box of the
   // product is one of the merged loops.
   int first_column = -1;
   int bias_operand = -1;  // parameter of the region, one per column
@@ -130,11 +130,11 @@ struct Epilogue {
 
 struct Region {
   RegionKind kind = RegionKind::kNone;
-  // Where the instruction stands, in Plan::module; of fusions of one body, the
-  // first: operands and results of all have the same shapes.
+  // The computation of the instruction, in Plan::module; if fusions share a
+  // body, of the first: operands and results of all have the same shapes.
   int computation = -1;
   int instruction = -1;
-  // Where values and instructions of points live: the fusion's computation, or
+  // The computation of the points' values and instructions: the fusion's, or
   // `computation` itself for an instruction that stands alone.
   int body = -1;
 
@@ -152,7 +152,7 @@ struct Region {
   // Emit with maps[m].Substitute(collapse.back).
   Collapse loops;
   int num_kept_loops = 0;
-  int vector_width = 1;  // turns of the innermost loop done at once
+  int vector_width = 1;  // iterations of the innermost loop done at once
   bool fits_u32 = true;  // every offset is below 2^31
   std::vector<MemoryAccess> accesses;
   int stages = 1;      // passes over the domain (1 + deepest reduction chain)

@@ -8,7 +8,7 @@
 
 namespace hawser::plan {
 
-// Turns of the first `num_loops` loops of the region's domain.
+// Iterations of the first `num_loops` loops of the region's domain.
 int64_t TurnsOf(const Region& region, size_t num_loops);
 // Bytes of one element of the access, of a region of `computation`.
 int64_t ElementBytes(const Computation& computation, const Region& region,

@@ -5,7 +5,8 @@
 namespace hawser::plan {
 namespace {
 
-// Whether anything in the loop's computation reads its result, or it leaves it.
+// True if an instruction after the loop reads this result, or the computation
+// returns it.
 bool IsReadBehind(const ComputationPlan& outside, const Computation& c,
                   const Region& region, ValueId result) {
   return outside.buffers.values[result].last > region.instruction ||

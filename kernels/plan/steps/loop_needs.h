@@ -15,8 +15,8 @@ struct LoopNeeds {
   std::vector<bool> instructions;  // of the body: what these are made of
 };
 
-// Of the while at `region` of `outside`. Where its condition is run, which
-// reads all states, everything is needed.
+// Returns the needs of the while at `region` of `outside`. If its condition is
+// run, which reads all states, everything is needed.
 LoopNeeds NeedsOf(const Plan& plan, const ComputationPlan& outside,
                   const Region& region, bool runs_condition);
 

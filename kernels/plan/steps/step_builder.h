@@ -16,7 +16,7 @@
 
 namespace hawser::plan {
 
-// What a computation's own places are in the memory of the run.
+// The slots that a computation's own values have in the memory of the run.
 struct Frame {
   std::vector<Slot> arguments;
   std::vector<Slot> results;
@@ -64,7 +64,8 @@ class StepBuilder {
     return SlotOf(site.plan, site.frame,
                   site.instruction.first_result + result);
   }
-  // What the region needs for itself while it runs: Region::scratch_bytes.
+  // The memory that the region needs for itself while it runs:
+  // Region::scratch_bytes.
   Slot ScratchSlot(const Site& site) const;
   // Nothing for memory to itself, or of no bytes.
   void AddCopy(const Slot& to, const Slot& from, Steps* steps);
@@ -90,7 +91,7 @@ class StepBuilder {
   absl::Status AddControl(const Site& site, Steps* to);
   absl::Status AddWhile(const Site& site, Steps* to);
   absl::Status AddCase(const Site& site, Steps* to);
-  // A turn of a loop over the states, `outside.arguments`, in place.
+  // An iteration of a loop over the states, `outside.arguments`, in place.
   absl::Status AddBody(int body, const Frame& outside, const LoopNeeds& needs,
                        Steps* to);
   // Results that are other values' bytes, put where they belong, but for those

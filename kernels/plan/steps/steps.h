@@ -44,7 +44,7 @@ struct CopyStep {
 // `body` finds its states in place and leaves the next ones there; the
 // condition only reads them.
 struct LoopStep {
-  // Known: the condition is not run. Else it leaves a bool at `predicate`.
+  // Known: the condition is not run. Unset: it leaves a bool at `predicate`.
   std::optional<int64_t> trips;
   Steps condition;
   Slot predicate;
@@ -58,7 +58,7 @@ struct Step {
   std::variant<WorkStep, CopyStep, LoopStep, CaseStep> action;
 };
 
-// Where a result of a run is.
+// The memory that a result of a run is in.
 struct ResultMemory {
   enum Kind : uint8_t { kOwn, kArgument, kResult };
   Kind kind = kOwn;

@@ -9,8 +9,8 @@
 namespace hawser::plan {
 namespace {
 
-// What libraries multiply, and what they leave. Halves are summed in f32, s8 in
-// s32.
+// The dtypes that libraries multiply, and those of their results. Halves are
+// summed in f32, s8 in s32.
 constexpr struct {
   DType factor, result;
 } kTypes[] = {
@@ -154,8 +154,8 @@ void ListCalls(absl::Span<const Run> loops, ProductCall* call) {
   }
 }
 
-// The call whose rows are run `row` of them, -1 where there is none. What is
-// left of rows and columns is repeated.
+// The call whose rows are run `row` of them, -1 where there is none. The rest
+// of rows and columns is repeated.
 std::optional<ProductCall> CallWithRows(const ProductRuns& runs, int row,
                                         const ProductCall& types) {
   ProductCall call = types;

@@ -12,7 +12,7 @@
 
 namespace hawser::plan {
 
-// What a product's tail does at last, by structure.
+// The last step of a product's tail, by structure.
 enum class Activation : uint8_t { kIdentity, kRelu, kGeluTanh, kOther };
 
 // A matrix in memory: row-major has neighbouring columns next to each other.
@@ -47,7 +47,7 @@ struct ProductCall {
 // More calls than this are never made for one product.
 inline constexpr int64_t kMaxCalls = 1024;
 
-// Whether a library multiplies matrices of `factor`, leaving `result`.
+// True if a library multiplies matrices of `factor`, leaving `result`.
 bool LibrariesMultiply(DType factor, DType result);
 
 // The fewest calls that compute `dot`, a dot_general of `left` and `right`:
@@ -58,7 +58,7 @@ bool LibrariesMultiply(DType factor, DType result);
 std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
                                      const Shape& right);
 
-// What is computed behind a product before its result leaves.
+// The tail is computed after a product before its result leaves.
 struct CallTail {
   const Shape* result = nullptr;
   const Shape* bias = nullptr;      // as it lies in memory; null: none

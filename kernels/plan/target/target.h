@@ -49,21 +49,22 @@ struct Target {
   int64_t parallel_units = 1;  // blocks that keep the device busy
   // Neighbouring columns that one block sums.
   int64_t columns_per_block = 256;
-  // Whether scans and sorts run as kernels (kBlock); else they are kHost.
+  // True if scans and sorts run as kernels (kBlock); else they are kHost.
   bool block_kernels = false;
   // A reduction whose results keep fewer than 4 blocks a unit busy is split
   // into parts of at least so many elements, with a second pass over the
-  // partial results. By sizes alone, so that the order of a sum is fixed.
+  // partial results. Sizes alone decide, so that the order of a sum is fixed.
   int64_t split_above_elements = int64_t{1} << 62;
   EpilogueSupport epilogues = EpilogueSupport::kNone;
-  // Whether products are a library's calls over strides (product_call.h): then
+  // True if products are a library's calls over strides (product_call.h): then
   // each is brought into an order of axes that has such a call.
   bool strided_products = false;
-  // Whether the library of this device takes a call. Null: all that there are.
+  // Says if the library of this device takes a call. Null: all that there are.
   std::function<bool(const ProductCall&)> takes_product;
   int64_t alignment = 256;  // of every buffer in the arena
 
-  // Of one element of `op`, which takes so many simple operations.
+  // Returns the seconds of one element of `op`, which takes so many simple
+  // operations.
   double ElementSeconds(const OpDef& op, DType dtype, double operations) const {
     return element_seconds == nullptr ? operations / lanes_per_second
                                       : element_seconds(op, dtype);

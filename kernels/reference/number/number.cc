@@ -8,7 +8,7 @@
 namespace hawser::reference {
 namespace {
 
-// What a float is made of: bits of its fraction with the leading one, and the
+// The parts of a float: bits of its fraction with the leading one, and the
 // exponents of its least and of its first too large power of two.
 struct Format {
   int precision, least, limit;

@@ -25,7 +25,7 @@ struct Number {
   static Number Of(Complex value) { return {0, value}; }
 };
 
-// What `x` is in a dtype: integers wrap, floats round to nearest even once.
+// Returns `x` in a dtype: integers wrap, floats round to nearest even once.
 Number InDType(const Number& x, DType dtype);
 // A float or complex number, rounded once.
 Number InDType(const WideComplex& x, DType dtype);
@@ -33,7 +33,7 @@ inline WideComplex WideOf(const Number& x) {
   return {x.value.real(), x.value.imag()};
 }
 
-// By the formula, which makes NaN of infinities where C would not.
+// Multiplies by the formula, which makes NaN of infinities where C would not.
 inline WideComplex ProductOf(const WideComplex& a, const WideComplex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(),
           a.real() * b.imag() + a.imag() * b.real()};

@@ -15,7 +15,7 @@ struct Side {
   absl::Span<const int64_t> batch, contracting;
   Dims free;
 
-  // Of the operand.
+  // Returns the operand's index.
   Dims Join(Index of_batch, Index of_free, Index of_contracting) const {
     Dims out(batch.size() + free.size() + contracting.size());
     for (size_t k = 0; k < batch.size(); ++k) out[batch[k]] = of_batch[k];

@@ -10,7 +10,7 @@
 namespace hawser::reference {
 namespace {
 
-// By the dtype of the operands.
+// The operands of an op, of one dtype.
 struct Elements {
   DType dtype;
   absl::Span<const Number> x;
@@ -131,7 +131,7 @@ Number Remainder(DType dtype, Numbers x) {
   return OfBits(static_cast<uint64_t>(e.integer(0) % e.integer(1)));
 }
 
-// Whether x[0] is above x[1]; NaN is above and below all.
+// True if x[above] is above x[below]; a NaN is above nothing and below nothing.
 bool IsAbove(DType dtype, Numbers x, int above, int below) {
   const Elements e{dtype, x};
   if (e.is_integer()) {
@@ -192,8 +192,9 @@ Number Clamp(DType dtype, Numbers x) {
   return Minimum(dtype, high);
 }
 
-// By numbers: a float of fewer bits is a whole number of units. Of two as near
-// it is that whose last bit is 0, which without a fraction is the exponent's.
+// Rounds by numbers: a float of fewer bits is a whole number of units. If two
+// are as near, it is the one whose last bit is 0, which without a fraction is
+// the exponent's.
 double Reduced(double x, FloatBits to, FloatBits all) {
   if (!std::isfinite(x) || x == 0) return x;
   const int bias = (1 << (all.exponent - 1)) - 1;

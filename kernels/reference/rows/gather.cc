@@ -56,7 +56,7 @@ absl::StatusOr<Values> Gather(const Context& c) {
   return Values{std::move(out)};
 }
 
-// Where an element of the updates goes; nothing: outside.
+// Returns where an element of the updates goes; nothing: outside.
 std::optional<Dims> TargetOf(const Context& c, Index index) {
   const Attributes& a = c.attributes();
   const Shape& input = c.shape(0);

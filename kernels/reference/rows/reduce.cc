@@ -21,7 +21,7 @@ struct Axes {
       (goes ? reduced_sizes : kept_sizes).push_back(c.shape(0).dim(d));
     }
   }
-  // Of the input.
+  // Returns the input's index.
   Dims Join(Index of_kept, Index of_reduced) const {
     Dims out(kept.size() + reduced.size());
     for (size_t k = 0; k < kept.size(); ++k) out[kept[k]] = of_kept[k];
@@ -60,7 +60,7 @@ absl::StatusOr<Values> FoldWide(const Context& c, bool adds) {
   return Values{std::move(out)};
 }
 
-// By its computation, one element after another.
+// Folds by its computation, one element after another.
 absl::StatusOr<Values> FoldByCalls(const Context& c) {
   const Axes axes(c, c.attributes().GetInts("dimensions"));
   const size_t n = c.operands.size() / 2;
@@ -106,7 +106,7 @@ absl::StatusOr<Values> Reduce(const Context& c) {
   return FoldByCalls(c);
 }
 
-// Whether x comes before the best so far.
+// True if x comes before the best so far.
 bool Wins(const Number& x, const Number& best, DType dtype, bool largest,
           bool last) {
   const auto decide = [&](auto a, auto b) {

@@ -42,7 +42,7 @@ struct Row {
   RowFn run;
 };
 
-// Of each family of core/ops.
+// The rows of each family of core/ops.
 absl::Span<const Row> ElementwiseRows();
 absl::Span<const Row> MathRows();
 absl::Span<const Row> CompareRows();
@@ -83,7 +83,7 @@ Literal ScalarOf(const Number& x, DType dtype);
 // ---- an element of one of each operand --------------------------------------
 
 using Numbers = absl::Span<const Number>;
-// What an element becomes; `dtype` is that of the last operand. The result is
+// Computes one element; `dtype` is that of the last operand. The result is
 // rounded or wrapped where it is written.
 using ElementFn = Number (*)(DType dtype, Numbers x);
 

@@ -20,7 +20,7 @@ struct Track {
         others(c.shape(0).dims()) {
     if (size > 0) others[axis] = 1;
   }
-  // Where step `step` is, of the index `at` of the other axes.
+  // Returns where step `step` is, for the index `at` of the other axes.
   int64_t Place(const Context& c, Index at, int64_t step) const {
     Dims index(at.begin(), at.end());
     index[axis] = reverse ? size - 1 - step : step;
@@ -68,7 +68,7 @@ absl::StatusOr<Values> ScanWide(const Context& c, bool adds) {
   return out;
 }
 
-// By its computation, one element after another.
+// Scans by its computation, one element after another.
 absl::StatusOr<Values> ScanByCalls(const Context& c) {
   const Track track(c);
   HAWSER_ASSIGN_OR_RETURN(Values out, NewResults(c));

@@ -24,8 +24,8 @@ absl::StatusOr<Values> Slice(const Context& c) {
   return Values{std::move(out)};
 }
 
-// Where a part of these sizes starts: operands from `first` on, such that it
-// fits.
+// Returns where a part of these sizes starts: operands from `first` on, such
+// that it fits.
 Dims StartsOf(const Context& c, int first, absl::Span<const int64_t> sizes) {
   Dims starts;
   for (int d = 0; d < c.shape(0).rank(); ++d) {

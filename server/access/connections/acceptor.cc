@@ -44,7 +44,7 @@ int64_t OpenDescriptors() {
   return open;
 }
 
-// Where not even refusing works: until something may have been closed.
+// Not even refusing works: waits until something may have been closed.
 void Pause() { (void)poll(nullptr, 0, kPauseMs); }
 
 // How many connections the limit of file descriptors leaves room for.
@@ -270,8 +270,8 @@ void Acceptor::CloseOldest() {
   close(fd);  // which takes it out of the epoll set
 }
 
-// Without this the client would wait in the kernel's queue, and the loop turn
-// without end.
+// If nothing was refused, the client would wait in the kernel's queue, and the
+// loop turn without end.
 void Acceptor::RefuseForLackOfDescriptors() {
   CountRefused();
   if (CloseOneThatWaits()) return;

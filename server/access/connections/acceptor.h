@@ -32,10 +32,10 @@ struct AcceptorOptions {
 // runs out of file descriptors (CVE-2023-4785); some descriptors stay free for
 // everything else. Each connection is in one of three places: in `waiting_`
 // until its client has sent a first byte, then in `held_` until it may be given
-// away, then in `open_` until gRPC has closed it. Without room for another one,
-// one of those held is closed, the one with longest to wait, or else the one in
-// `waiting_` for longest. A flood of connections thus makes room for clients,
-// and not the other way round.
+// away, then in `open_` until gRPC has closed it. If there is no room for
+// another one, one of those held is closed, the one with longest to wait, or
+// else the one in `waiting_` for longest. A flood of connections thus makes
+// room for clients, and not the other way round.
 class Acceptor {
  public:
   // `listener` is a listening, non-blocking socket that outlives it.
@@ -49,7 +49,8 @@ class Acceptor {
   // How many connections there is room for.
   size_t capacity() const { return capacity_; }
 
-  // Gives connected, non-blocking sockets away, on a thread of its own. Once.
+  // Gives connected, non-blocking sockets away, on a thread of its own. Call it
+  // once.
   void Start(std::function<void(int fd)> on_connection);
   // Nothing is given away any more; connections that still wait are closed.
   void Stop();
@@ -86,7 +87,7 @@ class Acceptor {
   std::function<void(int fd)> on_connection_;
   std::thread thread_;
 
-  // Of the loop's thread alone.
+  // The loop's thread alone uses these.
   std::list<Waiting> waiting_;  // longest first
   absl::flat_hash_map<int, std::list<Waiting>::iterator> places_;
   std::multimap<absl::Time, int> held_;  // by when they may be given away

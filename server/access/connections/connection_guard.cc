@@ -42,13 +42,14 @@ constexpr int64_t kMostOfBlameless = 1 << 20;
 // Trimming takes milliseconds, and the memory of a closed connection takes a
 // moment to come free.
 constexpr absl::Duration kBetweenTrims = absl::Milliseconds(40);
-// What a connection takes by itself, and what gRPC takes for a byte of headers
-// that are not complete, of which it may be.
+// The memory that a connection takes by itself, and that gRPC takes for a byte
+// of headers that are not complete, of which it may be.
 constexpr int64_t kConnectionBytes = 64 << 10;
 constexpr int64_t kBytesOfUnfinished = 16;
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
 
-// As gRPC writes it; "" for sockets that have no address.
+// The address in the form that gRPC writes; "" for sockets that have no
+// address.
 std::string PeerOf(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
@@ -395,7 +396,7 @@ void ConnectionGuard::Loop() {
   while (true) {
     {
       MutexLock lock(&mu_);
-      // With no connection there is nothing to look at.
+      // If there is no connection, there is nothing to look at.
       changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
         return stopping_ || !sockets_.empty();
       });

@@ -24,7 +24,8 @@
 namespace hawser::server {
 
 struct ConnectionLimits {
-  // What a connection may receive before its first authorised call begins.
+  // The bytes that a connection may receive before its first authorised call
+  // begins.
   int64_t stranger_bytes = 64 << 10;
   // And after that, since its last message was complete: more than the largest
   // message, less than gRPC can be made to buffer.
@@ -38,7 +39,7 @@ struct ConnectionLimits {
   // not complete are closed, of the tenant that has most of these. 0: no limit.
   int64_t uncharged_bytes = 0;
   std::function<int64_t()> charged = [] { return int64_t{0}; };
-  // What a tenant is charged for.
+  // The bytes that a tenant is charged for.
   std::function<int64_t(absl::string_view tenant)> held =
       [](absl::string_view) { return int64_t{0}; };
   // Calls that a connection may give up in a row without having sent a message
@@ -50,7 +51,7 @@ struct ConnectionLimits {
   std::function<int64_t()> resident;
 };
 
-// What calls say of the connection they came by. Thread-safe.
+// Calls tell it about the connection they came by. Thread-safe.
 class Connection {
  public:
   // A message of the client has come whole.
@@ -79,8 +80,8 @@ class Connection {
 // connections on which something comes, which are those in `watched_`, and at
 // the process's memory, and every second at the others; it is not in the way of
 // the data. `by_peer_` has the TCP connections of `sockets_`, `of_tenant_`
-// counts the authorised ones. Those on Unix sockets have no byte counts, but go
-// when memory is short. Thread-safe.
+// counts the authorised ones. Connections on Unix sockets have no byte counts,
+// but go when memory is short. Thread-safe.
 class ConnectionGuard {
  public:
   explicit ConnectionGuard(ConnectionLimits limits);
@@ -141,9 +142,9 @@ class ConnectionGuard {
   void CloseAsSuspect(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LookAtMemory();
-  // Of the tenant whose connections have most of messages that are not complete
-  // closes those that have much, up to half of what the first of them has.
-  // False: there is none.
+  // Finds the tenant whose connections have most of messages that are not
+  // complete, and closes those that have much, up to half of what the first of
+  // them has. False: there is none.
   bool CloseUnfinished();
   // Closes a connection of the tenant with the largest share: what it is
   // charged for and what its connections may take beside.
@@ -162,7 +163,7 @@ class ConnectionGuard {
   std::atomic<int64_t> closed_{0};
   absl::Time next_log_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   int64_t unlogged_ ABSL_GUARDED_BY(mu_) = 0;
-  // Of the guard's thread alone.
+  // The guard's thread alone uses these.
   absl::Time next_trim_ = absl::InfinitePast();
   bool short_ = false;  // memory was short after the last trim
   std::thread thread_;

@@ -19,7 +19,7 @@ class OpenSockets {
  public:
   // `fd` is open; its owner may close it at any time.
   void Add(int fd);
-  // Those that were open when last asked.
+  // The number that were open when last asked.
   size_t size() const { return inodes_.size(); }
   // Forgets those that are closed.
   void Sweep();

@@ -36,13 +36,13 @@ struct Catalog {
     MemoryHolderPtr payer;  // the tenant; null: nothing is charged
     MemoryTally memory;     // for what both take
 
-    // Has what is charged follow what is known.
+    // Makes the charge follow what is known.
     void Charge() {
       memory.SetAnyway(chunks.index_bytes() + datasets.index_bytes());
     }
   };
 
-  // What is known is charged to `account`; null: to nothing.
+  // The bytes of all that is known are charged to `account`; null: to nothing.
   explicit Catalog(std::shared_ptr<MemoryAccount> account = nullptr)
       : account(std::move(account)) {}
 

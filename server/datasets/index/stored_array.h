@@ -1,4 +1,4 @@
-// What the store keeps: chunks, arrays of chunks, datasets of arrays.
+// The store keeps chunks, arrays of chunks, datasets of arrays.
 #ifndef HAWSER_SERVER_DATASETS_INDEX_STORED_ARRAY_H_
 #define HAWSER_SERVER_DATASETS_INDEX_STORED_ARRAY_H_
 
@@ -21,7 +21,7 @@
 
 namespace hawser::server {
 
-// What is never evicted, for errors that say what holds the space.
+// These are never evicted; errors say so when they hold the space.
 inline constexpr absl::string_view kWhatStays =
     "datasets that are pinned, used within the lease or not durable yet, and "
     "uploads";
@@ -86,8 +86,8 @@ struct StoredDataset {
   std::vector<Durable> waiting;
 
   bool IsDurable() const;
-  // OK when all its chunks are written. Else why not, once everything was
-  // tried: the disk's words, or kDataLoss for a chunk that was damaged.
+  // OK when all its chunks are written; if not, the cause, once everything
+  // was tried: the disk's words, or kDataLoss for a chunk that was damaged.
   absl::Status WhyNotWritten() const;
   // Something of it is here that is neither on disk nor on its way.
   bool NeedsWrite() const;

@@ -22,7 +22,7 @@ namespace hawser::server {
 // disk when the server started.
 constexpr uint64_t kBeforeTheStart = 0;
 
-// What goes with a dataset.
+// The things that go with a dataset.
 struct DatasetShare {
   std::vector<Digest> chunks;  // that its tenant will not know any more
   int64_t tenant = 0;          // of its tenant's bytes: those
@@ -39,8 +39,8 @@ class TenantChunks {
   // to give back (ChunkTable::Release).
   using Forgotten = std::vector<std::shared_ptr<Chunk>>;
 
-  // What an upload's hold of a chunk, and a chunk with its hold, add to
-  // index_bytes.
+  // The bytes that an upload's hold of a chunk, and a chunk with its hold, add
+  // to index_bytes.
   static constexpr int64_t kHoldBytes = 84;
   static constexpr int64_t kChunkIndexBytes = 640;
 
@@ -50,12 +50,12 @@ class TenantChunks {
   int64_t index_bytes() const;
   int64_t unnamed() const { return unnamed_; }
   int64_t leaving() const { return leaving_; }
-  // Of chunks that were damaged or are missing.
+  // The bytes of chunks that were damaged or are missing.
   int64_t lost_bytes() const;
   bool Knows(const Digest& digest) const { return chunks_.contains(digest); }
 
-  // ---- uploads: puts on their way. What a client has sent under an upload's
-  // number, or was told is here, stays though no dataset names it.
+  // ---- uploads: puts on their way. A chunk that a client has sent under an
+  // upload's number, or was told is here, stays though no dataset names it.
 
   // The upload, if there is one, goes on until `expires`.
   void Hear(uint64_t upload, absl::Time expires);
@@ -63,9 +63,9 @@ class TenantChunks {
   void Hold(uint64_t upload, const std::shared_ptr<Chunk>& chunk,
             absl::Time expires);
   bool Holds(uint64_t upload, const Digest& digest) const;
-  // Whether uploads may hold `more`. Errors: kResourceExhausted.
+  // Checks that uploads may hold `more`. Errors: kResourceExhausted.
   absl::Status AdmitHolds(int64_t more, int64_t most) const;
-  // Has the upload hold those of `digests` that are here, and returns the
+  // Makes the upload hold those of `digests` that are here, and returns the
   // indices of the others. Errors: as AdmitHolds; then nothing has changed.
   absl::StatusOr<std::vector<uint32_t>> HoldKnown(
       uint64_t upload, absl::Span<const Digest> digests, absl::Time expires,
@@ -83,7 +83,7 @@ class TenantChunks {
   // A dataset names its chunks, all of which are known; names them no longer.
   void Name(const DatasetManifest& manifest);
   Forgotten Unname(const DatasetManifest& manifest);
-  // What would go with a dataset that is named.
+  // Returns what would go with a dataset that is named.
   DatasetShare ShareOf(const DatasetManifest& manifest) const;
   // The removal of a dataset begins, has ended.
   void Leave(const DatasetShare& share);

@@ -14,13 +14,13 @@ constexpr size_t kMaxTags = 10000;  // of a tenant
 
 // A dataset with its place in the tables, without arrays.
 constexpr int64_t kDatasetBytes = 800;
-// Of an array: what the table of arrays has of it, and its place there.
+// For an array: what the table of arrays has of it, and its entry there.
 constexpr int64_t kArrayBytes = 240;
 constexpr int64_t kOfAllocation = 16;
 // A tag with its places, without its letters.
 constexpr int64_t kTagBytes = 160;
 
-// What a text has outside of its object.
+// Returns the bytes that a text has outside of its object.
 int64_t HeapBytes(size_t size) {
   constexpr size_t kInside = 15;
   return size <= kInside ? 0 : static_cast<int64_t>(size) + kOfAllocation;

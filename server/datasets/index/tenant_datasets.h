@@ -20,7 +20,7 @@
 
 namespace hawser::server {
 
-// What the names of a tenant stand for; until when its datasets are pinned.
+// Maps the names of a tenant to the datasets that they stand for.
 using DatasetTags = absl::btree_map<std::string, Digest>;
 using DatasetPins = absl::flat_hash_map<Digest, absl::Time>;
 
@@ -32,7 +32,7 @@ struct NameChange {
   absl::Time until = absl::InfinitePast();
   // Told, without a lock, what came of it.
   std::function<void(const absl::Status&)> done = nullptr;
-  // Whether it can be made after those before it.
+  // OK if it can be made after those before it.
   absl::Status decided = absl::OkStatus();
 };
 
@@ -42,19 +42,19 @@ int64_t IndexBytes(const DatasetManifest& manifest);
 int64_t IndexBytes(const std::string& tag);
 
 // `info.tags` of each dataset are the tags that name it, sorted; a tag may
-// outlive its dataset. What is found here of tags and pins outlives the
-// process where there is a disk: a change waits in `changes` and `deciding`
-// until it does. Guarded by the store's lock.
+// outlive its dataset. Tags and pins that are found here outlive the process if
+// there is a disk: a change waits in `changes` and `deciding` until it does.
+// Guarded by the store's lock.
 struct TenantDatasets {
-  // By its token or a tag. Errors: kInvalidArgument for what is neither,
-  // kNotFound.
+  // Finds a dataset by its token or a tag. Errors: kInvalidArgument for what is
+  // neither, kNotFound.
   absl::StatusOr<std::shared_ptr<StoredDataset>> Find(
       absl::string_view token) const;
   // A page of at most 1000.
   DatasetPage List(const DatasetQuery& query) const;
   int64_t pinned_bytes(absl::Time now) const;
 
-  // Whether a change can be made where `names` are the tags. Errors: as
+  // Checks that a change can be made when `names` are the tags. Errors: as
   // DatasetStore::Tag and Pin.
   absl::Status Check(const NameChange& change, const DatasetTags& names) const;
   // Makes one for which Check was OK. Errors: kNotFound, a dataset to be pinned

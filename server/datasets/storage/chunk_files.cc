@@ -102,7 +102,7 @@ bool ChunkFiles::MoveAside(const std::string& path) {
   std::string aside = path + ".bad";
   while (rename(path.c_str(), aside.c_str()) != 0 &&
          unlink(path.c_str()) != 0) {
-    // Of two threads that have read it the second finds nothing to rename.
+    // If two threads have read it, the second finds nothing to rename.
     if (errno == ENOENT || ++tries > kMostAside) return false;
     aside = absl::StrCat(path, ".bad", tries);
   }
@@ -304,7 +304,8 @@ absl::Status ChunkFiles::VerifyRecord(
     absl::FunctionRef<absl::Status(absl::string_view)> check) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);
   const absl::Status status = bytes.ok() ? check(*bytes) : bytes.status();
-  // As for chunks: no file handles say nothing about the file.
+  // The same holds as for chunks: a lack of file handles says nothing about the
+  // file.
   if (status.ok() || absl::IsInternal(status)) return status;
   absl::IsNotFound(status) ? CountMissing(path) : SetAside(path, status);
   return absl::DataLossError(status.message());

@@ -46,11 +46,11 @@ class ChunkFiles {
     // Some file of a dataset could not be read: what it names is not known.
     bool datasets_unread = false;
   };
-  // What is there, by headers and sizes alone. Removes temporary files left by
-  // a crash and renames bad files aside. One that the disk does not give out
-  // counts as missing and stays where it is, with a warning. Errors: the
-  // process may open no more files, a folder cannot be listed. Before anything
-  // else is called.
+  // Returns what is there, by headers and sizes alone. Removes temporary files
+  // left by a crash and renames bad files aside. One that the disk does not
+  // give out counts as missing and stays where it is, with a warning. Errors:
+  // the process may open no more files, a folder cannot be listed. Before
+  // anything else is called.
   absl::StatusOr<Contents> Scan();
 
   // Durable only after the SyncFolders that follows, a chunk after Keep.
@@ -73,13 +73,14 @@ class ChunkFiles {
   // Counts a chunk that should be there and is not, unless it was set aside.
   void NoteMissing(const Digest& digest);
 
-  // Whether a file is as it was written: the header of a chunk, a dataset, the
-  // names of a tenant. Errors: kDataLoss; the file has been renamed aside.
+  // Checks that a file is as it was written: the header of a chunk, a dataset,
+  // the names of a tenant. Errors: kDataLoss; the file has been renamed aside.
   absl::Status VerifyHeader(const Digest& digest);
   absl::Status VerifyDataset(const DatasetRecord& record);
   absl::Status VerifyNames(const std::string& tenant);
 
-  // What the file system has left for this user. Errors: kInternal.
+  // Returns the bytes that the file system has left for this user. Errors:
+  // kInternal.
   absl::StatusOr<int64_t> FreeBytes() const;
 
   // Files that this process renamed aside or missed.
@@ -91,16 +92,16 @@ class ChunkFiles {
   // Renames a file so that it is not found again; false: it is gone.
   static bool MoveAside(const std::string& path);
   void SetAside(const std::string& path, const absl::Status& why);
-  // Of a file that Scan cannot use: sets it aside, or takes it for missing.
-  // Errors: the process's.
+  // Handles a file that Scan cannot use: sets it aside, or takes it for
+  // missing. Errors: the process's.
   absl::Status PassOver(const std::string& path, const absl::Status& why);
   void CountMissing(const std::string& path);
   absl::Status VerifyRecord(
       const std::string& path,
       absl::FunctionRef<absl::Status(absl::string_view bytes)> check);
   absl::StatusOr<ChunkHeader> Examine(const std::string& name);
-  // Of every whole file in `folder`, what `read(path, bytes)` makes of it; one
-  // that it refuses is set aside.
+  // Calls `read(path, bytes)` for every whole file in `folder`; one that it
+  // refuses is set aside.
   absl::Status ReadRecords(
       const std::string& folder,
       absl::FunctionRef<absl::Status(const std::string& name,

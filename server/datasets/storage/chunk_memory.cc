@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kAlignment = std::align_val_t(64);
 
-// Of a chunk, and of what is prepared for one.
+// The size of a chunk, and of what is prepared for one.
 constexpr size_t kBlock = kChunkBytes;
 static_assert(kBlock >= kLargeBytes);
 // Smaller ones would waste too much of it.

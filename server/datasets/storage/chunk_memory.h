@@ -19,8 +19,8 @@ namespace hawser::server {
 // Thread-safe; what it hands out may outlive it.
 class ChunkMemory {
  public:
-  // What is handed out is charged to `holder`, unless Allocate names another;
-  // null: to nothing.
+  // Memory that is handed out is charged to `holder`, unless Allocate names
+  // another; null: to nothing.
   explicit ChunkMemory(MemoryHolderPtr holder = nullptr) {
     state_->holder = std::move(holder);
   }

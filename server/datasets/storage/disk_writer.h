@@ -34,7 +34,8 @@ class DiskWriter {
              std::function<void()> progress);
   ~DiskWriter();
 
-  // Behind what waits, or `first`. False after Stop: the task is dropped.
+  // Adds the task after those that wait, or `first`. False after Stop: the task
+  // is dropped.
   bool Add(Task task, bool first = false);
   bool idle() const;
   // Waits until everything is written or `deadline`; later tasks, and what is

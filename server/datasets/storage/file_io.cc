@@ -17,7 +17,7 @@
 namespace hawser::server {
 namespace {
 
-// Of dataset records; a chunk list of 2 TB has 16 MiB.
+// The largest file of a dataset record; a chunk list of 2 TB has 16 MiB.
 constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
 
 // Bytes that go past the page cache begin and end at multiples of this, in

@@ -19,8 +19,8 @@ namespace hawser::server {
 // limit is kResourceExhausted, a missing file kNotFound, the rest kInternal.
 absl::Status FileError(absl::string_view what, absl::string_view path,
                        int error);
-// Whether it is the process that has a trouble and not the file: no descriptors
-// or no memory left. Of statuses by FileError that are passed on as they are.
+// True if the process is in trouble and not the file: no descriptors or no
+// memory left. Takes statuses by FileError that are passed on as they are.
 bool IsOfProcess(const absl::Status& status);
 
 // A closing file descriptor.
@@ -51,7 +51,7 @@ class NewFile {
       std::initializer_list<absl::Span<const char>> parts);
   // Leaves nothing behind of what was not kept.
   ~NewFile();
-  // Once: waits for the disk, then gives the file its name.
+  // Called once: waits for the disk, then gives the file its name.
   absl::Status Keep();
 
  private:

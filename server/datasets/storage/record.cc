@@ -59,7 +59,7 @@ class Reader {
 };
 
 // Checks magic, version and the digest at the end; returns what lies between.
-// Behind the digest there are zeros up to `padded_to` bytes, 0: nothing.
+// After the digest there are zeros up to `padded_to` bytes, 0: nothing.
 absl::StatusOr<absl::string_view> Open(absl::string_view magic,
                                        absl::string_view bytes,
                                        size_t padded_to) {

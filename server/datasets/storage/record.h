@@ -35,7 +35,7 @@ struct DatasetRecord {
   std::string tenant;
   DatasetManifest manifest;
 };
-// What a tenant says about its datasets, one file per tenant.
+// The tags and pins of a tenant, one file per tenant.
 struct NamesRecord {
   std::string tenant;
   std::vector<std::pair<std::string, Digest>> tags;  // sorted by name

@@ -53,7 +53,7 @@ class DeviceArrays {
   int64_t shared_lookups() const;
 
  private:
-  // What a buffer holds: an array, and which of its rows.
+  // The contents of a buffer: an array, and which of its rows.
   struct Part {
     Digest array;
     bool all = true;

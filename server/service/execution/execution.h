@@ -45,7 +45,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
 
  private:
   absl::Status FindExecutable(uint64_t name);
-  // Whether the client may still read a result when it is answered.
+  // True if the client may still read a result when it is answered.
   bool AnyKept(const GivenBack& given_back) const;
   absl::Status Prepare(Executor& executor, v1::ExecuteRequest& request);
   // ---- arguments that are still to come
@@ -58,9 +58,9 @@ class Execution : public std::enable_shared_from_this<Execution> {
   // Runs at once or, what takes long, at its turn.
   void TakeTurn();
   void Run();
-  // As Run, on the thread that serves the connection.
+  // Runs like Run, on the thread that serves the connection.
   void RunHere();
-  // What ran is over.
+  // Ends the turn of what ran.
   void GiveTurn();
   // Its token has expired while it waited: it has left the line.
   void GiveUp(const absl::Status& why);

@@ -22,7 +22,7 @@ int RunningAtOnce(int wanted, const runtime::Capabilities& device) {
   return std::max(CpuThreads(), kFewest);
 }
 
-// What one tenant may have of `all`.
+// Returns the part of `all` that one tenant may have.
 template <typename T>
 T PartOf(T all, const ExecutorOptions& options) {
   return options.several_tenants ? std::max<T>(all / 4, 1) : all;
@@ -35,13 +35,13 @@ SessionTableOptions SessionOptions(const ExecutorOptions& options) {
   return sessions;
 }
 
-// Of one execution where tenants share the device.
+// The limit of one execution when tenants share the device.
 constexpr absl::Duration kRunLimit = absl::Minutes(30);
 // A wait for the device that the log tells of.
 constexpr absl::Duration kLongWait = absl::Minutes(1);
 // Nothing began, paused or ended for so long though something waited.
 constexpr absl::Duration kStuck = absl::Minutes(2);
-// What a compiled module takes (tests/server/service/held measures it): by
+// The memory of a compiled module (tests/server/service/held measures it): by
 // itself, by its bytes, most of which are constants that have a copy, and by
 // instruction, whether it joins a kernel of others or is a step of its own.
 constexpr int64_t kExecutableBytes = 10 << 10;

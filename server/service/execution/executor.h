@@ -39,8 +39,8 @@ struct ExecutorOptions {
   // Clients are of several tenants: one may have a quarter of the sessions, the
   // waiting executions and so on.
   bool several_tenants = false;
-  // Of the device that one execution may have; zero: 30 minutes while sessions
-  // of several tenants are open, else no limit.
+  // The time of the device that one execution may have; zero: 30 minutes while
+  // sessions of several tenants are open, else no limit.
   absl::Duration run_limit;
   // All memory that clients cause is charged here; null: to nothing.
   std::shared_ptr<MemoryAccount> memory;
@@ -82,7 +82,7 @@ struct Executor {
   // Ends all sessions and closes their streams with kUnavailable.
   void Shutdown();
   // For two minutes nothing has begun, paused or ended on the device, though
-  // something waits for it. As of the last Sweep.
+  // something waits for it. It is the state at the last Sweep.
   bool stuck() const { return stuck_; }
 
   const std::shared_ptr<runtime::Client> device;
@@ -98,7 +98,8 @@ struct Executor {
   ChunkMemory upload_memory;
   DeviceArrays arrays;
   RunningCalls calls;
-  // Behind what their threads use, which is the rest and each other.
+  // They are declared after what their threads use, which is the rest and each
+  // other.
   ThreadPool turns;  // one thread, where sessions with much to do take turns
   ThreadPool workers;
 
@@ -117,8 +118,8 @@ struct Executor {
 
   std::atomic<bool> stuck_{false};
   absl::Duration long_wait_said_;  // by Sweep's thread; zero: none is
-  // Under memory pressure lets go of what can be had again. Behind what it
-  // uses.
+  // Under memory pressure lets go of what can be had again. It is declared
+  // after what it uses.
   const LetGoWhileAlive let_go_;
 };
 

@@ -38,7 +38,7 @@ class PieceStream final : public Reactor {
   };
   using Open =
       std::function<absl::StatusOr<Pieces>(const grpc::ByteBuffer& request)>;
-  // Of each frame the data is field `data_field`.
+  // The data of each frame is field `data_field`.
   PieceStream(Rpc* rpc, int data_field, Open open);
 
   void OnRead(bool ok) override;

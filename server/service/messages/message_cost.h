@@ -1,4 +1,4 @@
-// What a message will take in memory, before it is parsed.
+// Estimates the memory of a message before it is parsed.
 #ifndef HAWSER_SERVER_SERVICE_MESSAGES_MESSAGE_COST_H_
 #define HAWSER_SERVER_SERVICE_MESSAGES_MESSAGE_COST_H_
 

@@ -129,7 +129,7 @@ void DeviceQueue::AwaitTurn(const TurnPtr& turn) {
   resumed_.Wait(&mu_, [&] {
     return turn->state() != TurnSlots::State::kPaused || !cancel.Check().ok();
   });
-  // Where it has expired it ends by itself at its next look; until then it runs
+  // If it has expired, it ends by itself at its next look; until then it runs
   // beside the others.
   slots_.Resume(turn, now_());
 }

@@ -41,7 +41,7 @@ class DeviceQueue {
   struct Options {
     int running = 2;
     size_t waiting = 4096;
-    // Of these, of one tenant.
+    // The most of these of one tenant.
     size_t waiting_of_tenant = 4096;
     std::function<absl::Time()> now = SteadyNow;
   };
@@ -67,7 +67,7 @@ class DeviceQueue {
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-  // Whether work of such an estimate is to wait its turn.
+  // True if work of such an estimate is to wait its turn.
   static bool Lines(double seconds) { return seconds >= kShort; }
 
   // A turn of `flow`, not in line yet.
@@ -76,7 +76,8 @@ class DeviceQueue {
   // kResourceExhausted saying whose limit it is and when to try again; nothing
   // of the work is called then.
   absl::Status Enter(const TurnPtr& turn);
-  // The work of a turn is over, wherever its thread is. Once for each that ran.
+  // The work of a turn is over, wherever its thread is. Called once for each
+  // that ran.
   void Leave(const TurnPtr& turn);
   // A turn that runs makes way and waits its turn anew. Called by the thread
   // that computes, and blocks it; returns also when the token expires or the
@@ -87,7 +88,7 @@ class DeviceQueue {
   // second or so.
   void EndLongerThan(absl::Duration limit);
 
-  // What waits at a moment.
+  // The work that waits at a moment.
   struct Line {
     size_t waiting = 0;  // of all tenants
     size_t waiting_of_tenant = 0;
@@ -117,8 +118,8 @@ class DeviceQueue {
   absl::flat_hash_set<std::thread::id> starting_ ABSL_GUARDED_BY(mu_);
 };
 
-// The owner of the work holds it meanwhile. What TurnSlots keeps in it is
-// guarded by the queue's lock.
+// The owner of the work holds it meanwhile. The queue's lock guards what
+// TurnSlots keeps in it.
 class DeviceQueue::Turn final : public TurnSlots::Turn,
                                 public runtime::Sharing,
                                 public std::enable_shared_from_this<Turn> {
@@ -139,7 +140,7 @@ class DeviceQueue::Turn final : public TurnSlots::Turn,
   friend class DeviceQueue;
   // Its token has expired: it leaves, if it waits.
   void Expire(const absl::Status& status);
-  // It waits no more. Without the queue's lock.
+  // It waits no more. Called without the queue's lock.
   void LetGo();
 
   DeviceQueue* const queue_;

@@ -16,13 +16,13 @@
 
 namespace hawser::server {
 
-// Tenants have flows, flows have items in line. What each has had so far is a
-// number of seconds; the next item is that of the tenant which has had the
-// least, and there of the flow which has had the least. A newcomer is taken to
-// have had as much as the last one served, or it would catch up on the time it
-// was away; among equals it goes first. Invariant: a tenant or flow is in its
-// `ready` exactly while items wait below it, under the key that it was put
-// there with. Not thread-safe.
+// Tenants have flows, flows have items in line. Each has had so far a number of
+// seconds; the next item is that of the tenant which has had the least, and
+// there of the flow which has had the least. A newcomer is taken to have had as
+// much as the last one served, or it would catch up on the time it was away;
+// among equals it goes first. Invariant: a tenant or flow is in its `ready`
+// exactly while items wait below it, under the key that it was put there with.
+// Not thread-safe.
 template <typename Item>
 class FairLine {
  public:

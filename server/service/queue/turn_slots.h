@@ -28,7 +28,7 @@ class TurnSlots {
   struct Options {
     int running = 2;
     size_t waiting = 4096;
-    // Of these, of one tenant.
+    // The most of these of one tenant.
     size_t waiting_of_tenant = 4096;
   };
 
@@ -41,7 +41,7 @@ class TurnSlots {
     const std::string& tenant() const { return tenant_; }
     double seconds() const { return seconds_; }
     State state() const { return state_; }
-    // What it has had of the device, up to the last Charge.
+    // Returns the time it has had of the device, up to the last Charge.
     absl::Duration had() const { return had_; }
     // Since when it waits, or runs.
     absl::Time since() const { return since_; }

@@ -33,7 +33,7 @@ class UploadReceiver {
   int64_t missing() const { return size_ - received_; }
   // True for a repeat: the value is there, whatever comes is dropped.
   bool filled() const { return filled_; }
-  // Where the next bytes go, at most missing() of them.
+  // The next bytes go here, at most missing() of them.
   char* at() { return data_.get() + received_; }
   void Advance(int64_t n) { received_ += n; }
   // Errors: kDataLoss (bytes are missing), the device's.

@@ -65,7 +65,7 @@ class Freeze : public std::enable_shared_from_this<Freeze> {
   std::atomic<size_t> left_{0};
   std::vector<absl::Status> fetched_;  // per array
 
-  // Of the chunk that is next, or being put.
+  // These describe the chunk that is next, or being put.
   size_t array_ = 0;
   int64_t chunk_ = 0;
   std::unique_ptr<ChunkReceiver> receiver_;

@@ -27,7 +27,7 @@ google::protobuf::ArenaOptions StartingWith(char* block, size_t size) {
   return options;
 }
 
-// Whether a message on an open session is well formed.
+// Checks that a message on an open session is well formed.
 absl::Status CheckForm(const v1::ClientMessage& message) {
   if (message.has_open()) return InvalidArgument("the session is open already");
   if (message.more().empty()) return absl::OkStatus();

@@ -20,8 +20,8 @@
 
 namespace hawser::server {
 
-// What a SessionLink needs of its transport. At most one Read and one Write
-// are under way. Called with the link's lock held: must not call back inside.
+// A SessionLink needs this of its transport. At most one Read and one Write are
+// under way. Called with the link's lock held: must not call back inside.
 class SessionWire {
  public:
   virtual ~SessionWire() = default;

@@ -20,7 +20,7 @@ void FinishCompile(Session& session, const Ticket& ticket, uint64_t name,
                    const Digest& fingerprint,
                    absl::StatusOr<Executor::ExecutablePtr> executable) {
   absl::Status status = executable.status();
-  // What fails here is the first cause for every Execute of that number.
+  // An error here is the first cause for every Execute of that number.
   const absl::Status named = session.executables().Set(
       name, fingerprint,
       executable.ok() ? std::move(executable)

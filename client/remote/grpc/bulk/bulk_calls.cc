@@ -24,7 +24,7 @@ absl::Status Run(const BulkConnection& connection, absl::string_view method,
                        runtime::AttemptToken(options));
 }
 
-// Where the data of a stream goes, front to back.
+// The memory that the data of a stream fills, front to back.
 class Filling {
  public:
   Filling(const BulkConnection& connection, const runtime::CallOptions& options)

@@ -47,7 +47,8 @@ class FrameCutter {
   const std::shared_ptr<const Literal> owner_;
 };
 
-// As the methods of Transport that are called the same, whose contracts hold.
+// These do what the methods of Transport of the same name do, whose contracts
+// hold.
 absl::Status BulkUpload(const BulkConnection& connection,
                         const v1::UploadChunk& header, const Literal& value,
                         const runtime::CallOptions& options);

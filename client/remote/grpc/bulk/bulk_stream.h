@@ -20,15 +20,15 @@
 
 namespace hawser {
 
-// Where calls go, and how long the other end may neither take nor send
-// anything. What it points to outlives a call.
+// The stub that calls go to, and how long the other end may neither take nor
+// send anything. The things that it points to outlive a call.
 struct BulkConnection {
   grpc::GenericStub* stub;
   const std::string& address;
   absl::Duration silence;
 };
 
-// What goes out and what comes in. Both run on the caller's thread.
+// The frames that go out and come in. Both run on the caller's thread.
 struct BulkFrames {
   // Fills the next frame to send; false: that was the last one. Called until
   // then, at least once.

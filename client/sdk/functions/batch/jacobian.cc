@@ -41,8 +41,8 @@ absl::Status CheckResult(const Values& results) {
                          ", must be of floats");
 }
 
-// What fn gives, of which only the shape is looked at: a trace of its own,
-// which goes nowhere.
+// Returns fn's results as tensors of a trace of its own, which is thrown away:
+// only their shapes are used.
 Values Probed(const Values& arguments,
               absl::FunctionRef<Values(const Values&)> fn,
               SourceLocation where) {

@@ -77,8 +77,8 @@ auto Jacobian(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
                                                 std::forward<Fn>(fn), where);
 }
 
-// As Jacobian, of the gradient: the second derivatives of the sum of the
-// elements of what fn gives by each two elements of an argument.
+// The same for the gradient: the second derivatives of the sum of the elements
+// of what fn gives by each two elements of an argument.
 //   Tensor h = Hessian(Loss)(x);
 // fn, arguments: as of Jacobian. Result: the sizes of the argument, twice.
 // Errors: as of Jacobian. Grad: that of its parts. Source: JAX hessian.

@@ -108,7 +108,7 @@ absl::StatusOr<Region> ForBatch(const RegionDef& traced, const Batch& batch) {
   return MakeRegion(std::move(module), std::move(places));
 }
 
-// A turn is that in which a value came last for any entry.
+// An iteration is that in which a value came last for any entry.
 void ShowBatched(absl::Span<const Tensor> values,
                  std::vector<Printed> printed) {
   ReplaceTensors(values, &printed);
@@ -172,7 +172,7 @@ Values RunVmap(absl::Span<const VmapLeaf> leaves, size_t arguments,
   const OpScope s("Vmap", where, operands);
   auto batch = s.ok() ? BatchOf(leaves, arguments, options) : Batch();
   if (!s.ok() || !batch.ok()) {
-    // Of fn only how many results it gives is of interest.
+    // fn is called only to learn how many results it gives.
     const Tensor error = s.ok() ? s.Fail(batch.status()) : s.error();
     const UserCode user_code;
     return Values(fn(Values(leaves.size(), error)).size(), error);

@@ -21,11 +21,12 @@
 namespace hawser {
 
 struct VmapOptions {
-  // Of each argument, the axis along which its entries lie, in all tensors of
-  // it; std::nullopt where every entry has all of it. A negative one counts
-  // from the back. Empty: axis 0 of every argument.
+  // For each argument, the axis along which its entries lie, in all tensors of
+  // it; std::nullopt if every entry has all of it. A negative one counts from
+  // the back. Empty: axis 0 of every argument.
   std::vector<std::optional<int64_t>> in_axes = {};
-  // Where the entries of each result lie, likewise.
+  // The axis along which the entries of each result lie; a negative one counts
+  // from the back.
   int64_t out_axis = 0;
 };
 
@@ -94,17 +95,17 @@ class VmapFunction {
 // beside its arguments are shared by all entries. Use it inside a traced
 // function or outside, as Grad. Result: the structure that fn gives, each
 // tensor with the entries along out_axis; what does not depend on the batch is
-// repeated. For and Scan turn as often as they did. A While whose condition
-// differs between entries turns until it holds for none, and entries that are
-// done keep their state; it never ends if one of them does not. Of a Cond or
-// Switch whose predicate or index differs, all branches are computed for all
-// entries, and each takes its own: an error value (an infinity, NaN) of another
-// branch does not show, but may in its gradient, and a While in a branch must
-// end for all entries. What Print writes has the entries along axis 0. Errors:
-// sticky, with this line: entries that are not equally many; no such axis; no
-// batched argument; in_axes of another number of arguments; more axes than a
-// tensor may have; what fn itself does wrong. Grad: that of its parts. Source:
-// JAX vmap; Nx vectorize.
+// repeated. For and Scan run as often as they did. A While whose condition
+// differs between entries iterates until it holds for none, and entries that
+// are done keep their state; it never ends if one of them does not. If the
+// predicate of a Cond or the index of a Switch differs, all branches are
+// computed for all entries, and each takes its own: an error value (an
+// infinity, NaN) of another branch does not show, but may in its gradient, and
+// a While in a branch must end for all entries. Print writes values that have
+// the entries along axis 0. Errors: sticky, with this line: entries that are
+// not equally many; no such axis; no batched argument; in_axes of another
+// number of arguments; more axes than a tensor may have; what fn itself does
+// wrong. Grad: that of its parts. Source: JAX vmap; Nx vectorize.
 template <typename Fn>
 auto Vmap(Fn&& fn, VmapOptions options = {},
           SourceLocation where = SourceLocation::Current()) {

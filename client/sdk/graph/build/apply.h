@@ -1,5 +1,5 @@
-// What most SDK functions are: one op over operands that broadcast and promote,
-// or a formula over such functions.
+// Most SDK functions are one of these: one op over operands that broadcast and
+// promote, or a formula over such functions.
 #ifndef HAWSER_CLIENT_SDK_GRAPH_BUILD_APPLY_H_
 #define HAWSER_CLIENT_SDK_GRAPH_BUILD_APPLY_H_
 
@@ -17,7 +17,7 @@
 
 namespace hawser::sdk {
 
-// What the operands' common dtype becomes before the op.
+// Maps the operands' common dtype to the one that the op takes.
 using PromotionRule = DType (*)(DType);
 inline DType Same(DType d) { return d; }
 inline DType ToBool(DType) { return DType::kBool; }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kNever = static_cast<size_t>(-1);
 
-// By value, the number of the last instruction that uses it and is needed
-// itself; kNever: none does. Results are used at the end.
+// Returns, by value, the number of the last instruction that uses it and is
+// needed itself; kNever: none does. Results are used at the end.
 std::vector<size_t> LastUses(const Computation& computation) {
   const auto instructions = computation.instructions();
   std::vector<size_t> last(computation.num_values(), kNever);
@@ -33,13 +33,14 @@ std::vector<size_t> LastUses(const Computation& computation) {
   return last;
 }
 
-// What the instructions of a region call, as regions.
+// Makes regions of the computations that a region's instructions call.
 class Callees {
  public:
   explicit Callees(const RegionDef& region) : region_(region) {}
 
-  // Of the next instruction: in their order, each once. Those that the user
-  // wrote come as they are, the others without dead code.
+  // Returns those that the next instruction calls; instructions are asked in
+  // their order, each once. Computations that the user wrote come as they are,
+  // the others without dead code.
   absl::InlinedVector<Region, 2> Next(const Instruction& i) {
     absl::InlinedVector<Region, 2> called;
     if (i.called.empty()) return called;
@@ -110,8 +111,8 @@ std::vector<Tensor> Inline(absl::string_view function, const RegionDef& region,
     for (int k = 0; k < i.num_results; ++k) {
       values[i.first_result + k] = ResultOf(first, k);
     }
-    // What is held looks wanted: a long recording that is cut on the way would
-    // keep it.
+    // A tensor that is held looks wanted, so a long recording that is cut on
+    // the way would keep it.
     for (ValueId v : i.operands) {
       if (last[v] == n) values[v] = Tensor();
     }

@@ -21,7 +21,7 @@ namespace hawser::sdk {
 using Integers = std::initializer_list<absl::Span<const int64_t>>;
 
 // One call of an SDK function: its name, its operands for error texts, and
-// where it was called. Of functions that call each other on one thread, the
+// where it was called. When such functions call each other on one thread, the
 // outermost is the one the user called: errors name that one, its operands and
 // its place, and every tensor of the others was made there. So an SDK function
 // calls another as a user does, and hands it no place. Works alike for traced
@@ -30,9 +30,9 @@ using Integers = std::initializer_list<absl::Span<const int64_t>>;
 // thread end in the opposite order of their beginning.
 class OpScope {
  public:
-  // Of at least one operand, the first of which says where. An integer that is
-  // the size of an axis there is not (absent_size.h) is an error, as an invalid
-  // operand is.
+  // Takes at least one operand, the first of which says where the call is. An
+  // integer that is the size of an axis there is not (absent_size.h) is an
+  // error, as an invalid operand is.
   OpScope(absl::string_view function,
           std::initializer_list<const Operand*> operands,
           Integers integers = {});
@@ -56,7 +56,7 @@ class OpScope {
     const bool around_;
   };
 
-  // Where the user called the outermost function.
+  // The place where the user called the outermost function.
   SourceLocation where() const { return called_->where_; }
   // False when an operand or integer is invalid: return error() at once.
   bool ok() const { return ok_; }
@@ -83,7 +83,7 @@ class OpScope {
   // must fit. A number is a host value, a parameter of a recording, or in a
   // Formula a constant.
   Tensor As(const Operand& operand, DType dtype) const;
-  // With a dtype of its own.
+  // The same with the operand's own dtype.
   Tensor As(const Operand& operand) const;
   // To bool is x != 0, of a complex x too.
   Tensor Convert(const Tensor& x, DType dtype) const;

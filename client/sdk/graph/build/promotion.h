@@ -12,15 +12,17 @@
 
 namespace hawser::sdk {
 
-// Of two tensors. bool with another dtype counts as u8.
+// Returns the common dtype of two tensors. bool with another dtype counts as
+// u8.
 DType Promote(DType a, DType b);
-// Of a tensor and a number: the tensor's dtype within its kind.
+// Returns the common dtype of a tensor and a number: the tensor's dtype within
+// its kind.
 DType PromoteWeak(DType tensor, Number::Kind number);
 
 DType ToFloating(DType d);   // integers and bool to f32, others stay
 DType ToAggregate(DType d);  // of a sum or product
 DType ToNumeric(DType d);    // bool to u8, others stay
-// What a composite of several steps is computed in, to be rounded once: f16
+// A composite of several steps is computed in this, to be rounded once: f16
 // and bf16 to f32, others stay.
 DType ToAccurate(DType d);
 

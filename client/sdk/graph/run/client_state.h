@@ -19,7 +19,7 @@ namespace hawser::sdk {
 inline constexpr size_t kRecordingsKept = 64;
 
 struct ClientState {
-  // Of a client that is one.
+  // Returns the state of `client`, which is not empty.
   static ClientState& Of(const Client& client) { return *client.state_; }
 
   std::shared_ptr<runtime::Client> client;

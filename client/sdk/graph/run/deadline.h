@@ -1,4 +1,5 @@
-// What a call that may block says when its own deadline ended it.
+// The error of a call that may block names the deadline of its own that ended
+// it.
 #ifndef HAWSER_CLIENT_SDK_GRAPH_RUN_DEADLINE_H_
 #define HAWSER_CLIENT_SDK_GRAPH_RUN_DEADLINE_H_
 
@@ -14,7 +15,7 @@
 namespace hawser::sdk {
 
 // `status` of a call of `function` on `client`, made with `call`, of which
-// `limits` was made when it began. Where that deadline ended it:
+// `limits` was made when it began. An error of that deadline becomes
 //   deadline of 5s passed: Fetch on gpu-1:7070; the deadline has passed
 // Any other status stays, also the deadline of an earlier call that was to make
 // a value.

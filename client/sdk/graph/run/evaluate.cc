@@ -39,7 +39,8 @@ class Walker {
   Recording recording;
 
  private:
-  // Whether this walk meets the node for the first time.
+  // True if this walk meets the node for the first time; then clears its
+  // scratch.
   bool Meet(Node* node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
   absl::Status MeetOperand(const Tensor& operand, bool* descend)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);

@@ -11,7 +11,7 @@
 
 namespace hawser::sdk {
 
-// What there is of a tensor that needs no more evaluating.
+// The value or the buffer of a tensor that needs no more evaluating.
 struct Found {
   Literal value;              // in this process
   runtime::BufferPtr buffer;  // else where it is
@@ -24,8 +24,8 @@ absl::StatusOr<Found> Find(const Tensor& tensor);
 absl::StatusOr<Literal> FetchWithin(const Tensor& tensor,
                                     const Execution& execution);
 
-// Where a tensor is, or is to be computed: on `wanted`, if that is any client,
-// else on the default one.
+// Returns the client that a tensor is on, or is to be computed on: `wanted`, if
+// that is any client, else the default one.
 Client HomeOf(const Tensor& tensor, const Client& wanted);
 
 }  // namespace hawser::sdk

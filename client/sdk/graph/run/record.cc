@@ -12,7 +12,8 @@
 namespace hawser::sdk {
 namespace {
 
-// What the operands say together.
+// The client, weight and weights that follow from all operands of an
+// instruction.
 struct Gathered {
   Client client;
   int64_t weight = 1;  // this instruction and those it waits for

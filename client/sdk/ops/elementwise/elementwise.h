@@ -11,10 +11,10 @@
 
 namespace hawser {
 
-// What "operands" means here and in math.h, logic.h and compare.h: tensors of
-// any shapes that broadcast (NumPy's rule), or C++ numbers. Two dtypes promote
-// as in Nx; a number takes the tensor's dtype within its kind; bool counts as
-// u8 in arithmetic. What "as usual" means under Errors, which all are sticky:
+// Here and in math.h, logic.h and compare.h, "operands" are tensors of any
+// shapes that broadcast (NumPy's rule), or C++ numbers. Two dtypes promote as
+// in Nx; a number takes the tensor's dtype within its kind; bool counts as u8
+// in arithmetic. Under Errors, which are all sticky, "as usual" means
 // kInvalidArgument for sizes that do not broadcast, an integer number that does
 // not fit the dtype, a dtype the function is not defined for.
 
@@ -104,10 +104,10 @@ Tensor Divide(const Operand& a, const Operand& b);
 // floats. Grad: refused. Source: Nx quotient; corners house, section 9.
 Tensor Quotient(const Operand& a, const Operand& b);
 
-// What a / b towards zero leaves, with the sign of a. a, b: operands of reals.
-// Result: the broadcast shape, the promoted dtype; integer x % 0 is x. Errors:
-// as usual; complex. Grad: g, -trunc(a / b) g. Source: StableHLO remainder; Nx
-// remainder.
+// Returns the remainder of a / b rounded towards zero; it has the sign of a. a,
+// b: operands of reals. Result: the broadcast shape, the promoted dtype;
+// integer x % 0 is x. Errors: as usual; complex. Grad: g, -trunc(a / b) g.
+// Source: StableHLO remainder; Nx remainder.
 Tensor Remainder(const Operand& a, const Operand& b);
 
 // a to the power b. a, b: operands of numbers. Result: the broadcast shape, the

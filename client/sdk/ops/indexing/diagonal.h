@@ -13,14 +13,14 @@ namespace hawser {
 // their row + k: 0 is the main one, 1 the one above. All errors are sticky and
 // kInvalidArgument.
 
-// What is on diagonal k and below, zeros elsewhere. x: rank 2 or more, any
-// dtype. Result: x's shape and dtype. Errors: rank below 2. Grad: the same of
-// g. Source: Nx tril.
+// Returns x on diagonal k and below, and zeros elsewhere. x: rank 2 or more,
+// any dtype. Result: x's shape and dtype. Errors: rank below 2. Grad: the same
+// of g. Source: Nx tril.
 Tensor Tril(const Operand& x, int64_t k = 0);
 
-// What is on diagonal k and above, zeros elsewhere. x: rank 2 or more, any
-// dtype. Result: x's shape and dtype. Errors: rank below 2. Grad: the same of
-// g. Source: Nx triu.
+// Returns x on diagonal k and above, and zeros elsewhere. x: rank 2 or more,
+// any dtype. Result: x's shape and dtype. Errors: rank below 2. Grad: the same
+// of g. Source: Nx triu.
 Tensor Triu(const Operand& x, int64_t k = 0);
 
 // Diagonal k. x: rank 2 or more, any dtype. Result: the axes before the last

@@ -36,21 +36,21 @@ struct Padding {
   int64_t high = 0;
   int64_t interior = 0;
 };
-// With a value added around and between. value: a number or scalar; its dtype
-// and x's promote. paddings: one for each axis. Result: the sizes so grown.
-// Errors: as usual; another number of paddings. Grad: to the elements, and to
-// the value. Source: StableHLO pad; Nx pad.
+// Adds a value around and between the elements of x. value: a number or scalar;
+// its dtype and x's promote. paddings: one for each axis. Result: the sizes so
+// grown. Errors: as usual; another number of paddings. Grad: to the elements,
+// and to the value. Source: StableHLO pad; Nx pad.
 Tensor Pad(const Operand& x, const Operand& value,
            absl::Span<const Padding> paddings);
 
-// What lies outside of x, of an axis 0 1 2:
+// The elements beyond the edges of x, for an axis 0 1 2:
 enum class Edge : uint8_t {
   kCyclic,     // ... 1 2 | 0 1 2 | 0 1 ...
   kReflect,    // ... 2 1 | 0 1 2 | 1 0 ...
   kMirror,     // ... 1 0 | 0 1 2 | 2 1 ...
   kReplicate,  // ... 0 0 | 0 1 2 | 2 2 ...
 };
-// With elements of its own added around, over as often as it takes. paddings:
+// Adds elements of x itself around it, repeated as often as it takes. paddings:
 // one for each axis, none negative, no interior. Result: the sizes so grown.
 // Errors: as usual; another number of paddings; an axis of size 0 that is
 // padded. Grad: added to the elements repeated. Source: Nx pad_outer.

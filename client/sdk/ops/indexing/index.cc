@@ -39,7 +39,8 @@ absl::StatusOr<DType> IndexDType(absl::Span<const Operand> indices) {
 }
 
 // The operands and starts of a part of the first operand as instructions take
-// them. What does not fit together at all is left to the op's own rule.
+// them. Starts and lengths that do not fit x at all are left to the op's own
+// rule.
 absl::StatusOr<std::vector<Tensor>> WithStarts(
     const OpScope& s, std::vector<Tensor> operands,
     absl::Span<const Operand> starts, absl::Span<const int64_t> lengths,

@@ -15,14 +15,14 @@ namespace hawser {
 //
 // Starts and indices that are known when the expression is built - numbers,
 // Scalar, Constant, host values - may be negative, from the back, and are an
-// error when they are outside. Those that are known only when it runs -
-// arguments of a Jit function, what was computed - are clamped into x: a start
-// so that the length fits, an index to the first or last entry. Outside below
-// has all of them clamped.
+// error when they are outside. Starts and indices that are known only when it
+// runs - arguments of a Jit function, what was computed - are clamped into x: a
+// start so that the length fits, an index to the first or last entry. Outside
+// below has all of them clamped.
 //
-// "As usual" under Errors, all sticky and kInvalidArgument: an axis there is
-// not, a length that is negative or beyond the size, indices that are no
-// integers or known to be outside. x[i] is in subscript.h.
+// Under Errors, which are all sticky and kInvalidArgument, "as usual" means an
+// axis there is not, a length that is negative or beyond the size, indices that
+// are no integers or known to be outside. x[i] is in subscript.h.
 
 // Rows(x, -3, 2, {.clamp = true}): Nx's rule for starts.
 struct Outside {

@@ -35,7 +35,7 @@ void ForEachInteger(const Literal& integers, Fn&& fn) {
 }
 
 // The same indices, none negative; the same Literal when none was. Errors: one
-// is outside. What there are no elements to check for is left alone.
+// is outside. If there are no elements, nothing is checked.
 absl::StatusOr<Literal> Inside(const Literal& indices, const Shape& x,
                                absl::Span<const int64_t> axes) {
   bool negative = false;

@@ -15,11 +15,11 @@
 
 namespace hawser::sdk {
 
-// The integers of a number or of a tensor made of a host value. None: they are
-// known when they have been computed, or are no integers.
+// The integers of a number or of a tensor made of a host value. nullopt: they
+// are known when they have been computed, or are no integers.
 std::optional<Literal> KnownIntegers(const Operand& operand);
 
-// Where a part of `length` starts on an axis of `size`. Errors:
+// Returns where a part of `length` starts on an axis of `size`. Errors:
 // kInvalidArgument for a length, and without clamp a part, that is not inside.
 absl::StatusOr<int64_t> StartInside(int64_t start, int64_t length, int64_t size,
                                     int axis, const Outside& outside);

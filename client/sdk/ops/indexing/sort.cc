@@ -40,7 +40,7 @@ Tensor SortAlong(const OpScope& s, absl::Span<const Tensor> xs, int axis,
                {&less, 1});
 }
 
-// What one function looks at, in order along an axis.
+// The elements that one function looks at, in order along an axis.
 struct Ordered {
   Tensor values;  // or an error
   int axis = 0;
@@ -51,7 +51,7 @@ absl::Status CheckOrder(DType dtype) {
   return InvalidArgument("complex numbers have no order");
 }
 
-// Whether `dtype` has a number for each place of an axis.
+// An error unless `dtype` has a number for each position on an axis.
 absl::Status CheckPlaces(DType dtype, int64_t size) {
   if (!IsInteger(dtype)) {
     return InvalidArgument("positions are integers, not ", DTypeName(dtype));
@@ -132,7 +132,7 @@ Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k);
 // PlacesOfLargest of many elements, of rank 2. In the order of groups by their
 // largest elements, and of groups that have the same by their places, the first
 // k have all that is wanted: each group before one has an element that comes
-// before all of its. What is left behind the last group is looked at besides.
+// before all of its. The elements after the last group are looked at as well.
 Tensor PlacesByGroups(const OpScope& s, const Tensor& x, int64_t k,
                       int64_t group) {
   const int64_t each = x.shape().dim(0), size = x.shape().dim(1);
@@ -156,7 +156,7 @@ Tensor PlacesByGroups(const OpScope& s, const Tensor& x, int64_t k,
   return Select(at < number(k * group), inside, behind);
 }
 
-// Where the k largest of the last axis are, the first of equals first.
+// Returns where the k largest of the last axis are, the first of equals first.
 Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k) {
   const int axis = x.rank() - 1;
   const int64_t group = GroupSize(x.shape().dim(axis), k);
@@ -322,7 +322,8 @@ Tensor Mode(const Operand& x, const Over& over) {
   if (!values.status().ok()) return values;
   const int axis = ordered.axis;
   const int64_t size = values.shape().dim(axis);
-  // Where equals begin, and how many there are so far.
+  // `begins` is where a run of equals begins, from which follows how many there
+  // are so far.
   const Tensor at = Iota(DType::kS32, values.shape().dims(), axis, s.where());
   Tensor begins = at;
   if (size > 1) {

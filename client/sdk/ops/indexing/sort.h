@@ -23,16 +23,16 @@ struct SortOptions {
 
 // x: a tensor of at least one axis, of reals or bool unless said otherwise. The
 // order is that of numbers: -0 equals 0, NaN is the largest, false is below
-// true. "As usual" under Errors, all sticky and kInvalidArgument: an axis there
-// is not; complex numbers.
+// true. Under Errors, which are all sticky and kInvalidArgument, "as usual"
+// means an axis there is not; complex numbers.
 
 // x in order along an axis. Result: x's shape. Errors: as usual. Grad: g, put
 // back where its elements came from. Source: Nx sort; StableHLO sort.
 Tensor Sort(const Operand& x, const SortOptions& options = {});
 
-// Where the elements of Sort come from. dtype: of the result, an integer's.
-// Result: x's sizes. Errors: as usual; a dtype that cannot count the axis.
-// Grad: zero. Source: Nx argsort.
+// Returns the index in x of each element of Sort(x). dtype: of the result, an
+// integer's. Result: x's sizes. Errors: as usual; a dtype that cannot count the
+// axis. Grad: zero. Source: Nx argsort.
 Tensor ArgSort(const Operand& x, const SortOptions& options = {},
                DType dtype = DType::kS32);
 
@@ -69,11 +69,11 @@ Tensor Median(const Operand& x, const Over& over = {});
 // Grad: to one such element. Source: Nx mode.
 Tensor Mode(const Operand& x, const Over& over = {});
 
-// What a share of an axis's elements is at most, between two of them in
-// proportion. share: a number or scalar from 0 to 1, clamped. over: as in
-// Median. Result: floats; NaN where an element is, or between two infinities of
-// other signs. Errors: as usual; several axes; no elements. Grad: to those two.
-// Source: NumPy quantile (linear).
+// Returns the number that this share of an axis's elements does not exceed,
+// between two of them in proportion. share: a number or scalar from 0 to 1,
+// clamped. over: as in Median. Result: floats; NaN where an element is, or
+// between two infinities of other signs. Errors: as usual; several axes; no
+// elements. Grad: to those two. Source: NumPy quantile (linear).
 Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 
 // How many elements of a sorted x are below each of `values`, that is, where it
@@ -83,10 +83,10 @@ Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
 
-// What Unique gives. How many elements differ shows when it runs, so `values`,
-// `first` and `counts` have the size that was asked for: behind the last of
-// them that one stands again, with a count of 0, and those that find no place
-// are left out. `values` is ascending, and Take(x, first) of a flat x.
+// The results of Unique. How many elements differ shows when it runs, so
+// `values`, `first` and `counts` have the size that was asked for: behind the
+// last of them that one stands again, with a count of 0, and those that find no
+// place are left out. `values` is ascending, and Take(x, first) of a flat x.
 struct UniqueElements {
   Tensor values;   // x's dtype [size]
   Tensor first;    // s32[size]: where in x, row by row, each stands first

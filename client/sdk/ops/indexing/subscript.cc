@@ -39,7 +39,7 @@ class Subscript {
     const Tensor* entries;
     int axis;
   };
-  // What an axis of the sliced, then taken, tensor becomes.
+  // How the axis of the sliced, then taken, tensor ends up in the result.
   enum class Becomes : uint8_t { kNothing, kItself, kNew, kEntries };
 
   static SourceLocation Where(absl::Span<const Index> indices) {

@@ -13,8 +13,8 @@
 
 namespace hawser {
 
-// What stands in the brackets for one axis. Axes behind the last index are
-// kept whole; x[{}] is x.
+// An index is what stands in the brackets for one axis. Axes behind the last
+// index are kept whole; x[{}] is x.
 //
 //   x[0]  x[-1]             one entry, also from the back; the axis goes
 //   x[Range(1, 5)]          entries 1 to 4; the axis stays
@@ -87,7 +87,7 @@ inline Index NewAxis(SourceLocation where = SourceLocation::Current()) {
   return Index(Index::Kind::kNewAxis, where);
 }
 
-// As many whole axes as no other index is for. Once at most.
+// Keeps as many whole axes as no other index is for. It may be used once.
 inline Index Rest(SourceLocation where = SourceLocation::Current()) {
   return Index(Index::Kind::kRest, where);
 }

@@ -10,9 +10,9 @@
 
 namespace hawser {
 
-// key: u32[2], see keys.h. "As usual" under Errors, all sticky and
-// kInvalidArgument: a key that is not u32[2], an axis there is not. Grad: zero
-// by the key.
+// key: u32[2], see keys.h. Under Errors, which are all sticky and
+// kInvalidArgument, "as usual" means a key that is not u32[2], an axis there is
+// not. Grad: zero by the key.
 
 // A class, by what classes weigh. logits: floats, the logarithms of weights
 // along an axis. Result: s32 of logits' sizes without the axis. Errors: as
@@ -24,7 +24,7 @@ Tensor RandomCategorical(const Operand& key, const Operand& logits,
 struct ChoiceOptions {
   int64_t axis = 0;
   bool replace = true;  // an entry may be chosen again
-  // What the entries weigh: floats of the axis's size, 0 or more. None: all
+  // The weights of the entries: floats of the axis's size, 0 or more. Unset: all
   // alike.
   std::optional<Tensor> weights = std::nullopt;
 };

@@ -67,13 +67,14 @@ Tensor Unit(const OpScope& s, const FloatRow& row, const Operand& key,
          1;
 }
 
-// Of bounds whose distance is a number of the dtype.
+// Maps `unit` to [low, high); the distance of the bounds must be a number of
+// the dtype.
 Tensor Between(const Tensor& unit, const Tensor& low, const Tensor& high) {
   return Maximum(unit * (high - low) + low, low);
 }
 
-// Whether the distance of two bounds that the program has as numbers is one of
-// the dtype.
+// True if both bounds are numbers in the program whose distance the dtype can
+// hold.
 bool AreNear(const Operand& low, const Operand& high, DType dtype) {
   if (!low.is_number() || !high.is_number()) return false;
   const auto from = low.number().ToLiteral(DType::kF64);
@@ -172,7 +173,7 @@ Tensor RandomTruncatedNormal(const Operand& key, const Operand& low,
   const Tensor u =
       Between(Unit(s, *row, key, dims), Erf(from / root), Erf(to / root));
   const double infinity = std::numeric_limits<double>::infinity();
-  // What is rounded does not reach the bounds.
+  // Rounded values are kept off the bounds.
   return Clip(ErfInv(u) * root, NextAfter(from, Own(s, infinity, *row)),
               NextAfter(to, Own(s, -infinity, *row)));
 }

@@ -13,11 +13,11 @@ namespace hawser {
 
 // key: u32[2], see keys.h. dims: of the result. dtype: of the result, f16, bf16,
 // f32 or f64 unless said otherwise. Parameters of a distribution are numbers, or
-// tensors that broadcast to dims. "As usual" under Errors, all sticky and
-// kInvalidArgument: a key that is not u32[2], a dtype that is not made, what
-// does not broadcast. Grad: zero by the key; by the parameters as the formula
-// has it, unless said otherwise. RandomInt, and RandomUniform from 0 to 1, are
-// the same on every engine; the others within ulp.
+// tensors that broadcast to dims. Under Errors, which are all sticky and
+// kInvalidArgument, "as usual" means a key that is not u32[2], a dtype that is
+// not made, what does not broadcast. Grad: zero by the key; by the parameters
+// as the formula has it, unless said otherwise. RandomInt, and RandomUniform
+// from 0 to 1, are the same on every engine; the others within ulp.
 
 // Evenly from low to below high. Errors: as usual. Grad: g, by its share, to low
 // and high. Source: Nx.Random uniform_split.
@@ -55,8 +55,8 @@ Tensor RandomExponential(const Operand& key, absl::Span<const int64_t> dims,
 Tensor RandomGamma(const Operand& key, const Operand& shape,
                    absl::Span<const int64_t> dims, DType dtype = DType::kF32);
 
-// Whether something of this probability happens. Result: bool. Errors: as usual;
-// a probability that is complex. Grad: zero. Source: JAX bernoulli.
+// Draws true with this probability. Result: bool. Errors: as usual; a
+// probability that is complex. Grad: zero. Source: JAX bernoulli.
 Tensor RandomBernoulli(const Operand& key, const Operand& probability,
                        absl::Span<const int64_t> dims);
 

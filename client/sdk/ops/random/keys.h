@@ -18,9 +18,10 @@ namespace hawser {
 //   Tensor keys = RandomSplit(RandomKey(42), 2);
 //   Tensor x = RandomNormal(keys[{0}], {256, 10});
 //
-// "As usual" under Errors, all sticky and kInvalidArgument: a key that is not
-// u32[2], an axis or a dtype that is not possible. Grad: zero by the key. Keys
-// and bits are those of Nx, and of JAX with jax_threefry_partitionable off.
+// Under Errors, which are all sticky and kInvalidArgument, "as usual" means a
+// key that is not u32[2], an axis or a dtype that is not possible. Grad: zero
+// by the key. Keys and bits are those of Nx, and of JAX with
+// jax_threefry_partitionable off.
 
 // A key. seed: an integer, or a scalar of them; 64 bits of it count. Result:
 // u32[2]. Errors: as usual; another operand. Grad: zero. Source: Nx.Random key.
@@ -30,9 +31,9 @@ Tensor RandomKey(const Operand& seed);
 // usual; no parts. Grad: zero. Source: Nx.Random split.
 Tensor RandomSplit(const Operand& key, int64_t parts = 2);
 
-// A key of a key and a number, such as that of a turn. data: integers of any
-// shape; 64 bits of each count. Result: u32[data..., 2]. Errors: as usual; no
-// integers. Grad: zero. Source: Nx.Random fold_in.
+// A key of a key and a number, such as that of an iteration. data: integers of
+// any shape; 64 bits of each count. Result: u32[data..., 2]. Errors: as usual;
+// no integers. Grad: zero. Source: Nx.Random fold_in.
 Tensor RandomFoldIn(const Operand& key, const Operand& data);
 
 // Bits. dtype: an unsigned integer's. Result: of sizes dims; each value is as
@@ -41,11 +42,11 @@ Tensor RandomFoldIn(const Operand& key, const Operand& data);
 Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
                   DType dtype = DType::kU32);
 
-// What becomes of counters of yours. counters: u32 of any shape; in row-major
-// order the first half is paired with the second, the middle one of an odd
-// number with 0. Result: u32 of rank 1, a word for each. Errors: as usual;
-// counters that are not u32. Grad: zero. Source: Threefry-2x32 in 20 rounds;
-// Nx.Random threefry2x32.
+// Returns the random words of the caller's own counters. counters: u32 of any
+// shape; in row-major order the first half is paired with the second, the
+// middle one of an odd number with 0. Result: u32 of rank 1, a word for each.
+// Errors: as usual; counters that are not u32. Grad: zero. Source:
+// Threefry-2x32 in 20 rounds; Nx.Random threefry2x32.
 Tensor Threefry2x32(const Operand& key, const Operand& counters);
 
 // A key that moves on by itself, for programs outside Jit:

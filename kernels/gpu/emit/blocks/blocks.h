@@ -8,7 +8,7 @@
 
 namespace hawser::gpu {
 
-// Of a region of kBlock. Errors: kUnimplemented for a computation that holds
+// Emits a region of kBlock. Errors: kUnimplemented for a computation that holds
 // more than ops of one element, and for keys too wide for shared memory.
 Kernels EmitBlocks(const RegionSource& source);
 

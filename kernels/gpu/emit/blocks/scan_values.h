@@ -14,8 +14,8 @@
 
 namespace hawser::gpu {
 
-// What a kernel of a scan is for. With one part a run only kAll; else kTotals,
-// kCarries and kParts, in order.
+// The purpose of a kernel of a scan. If a run has one part, only kAll; else
+// kTotals, kCarries and kParts, in order.
 enum class ScanPhase {
   kAll,      // runs, from their beginning
   kTotals,   // what each part comes to

@@ -1,8 +1,8 @@
 // A sort by digits of the image, the lowest first, each time in the order that
-// was (kernels/dialect/radix.cuh). Of a run of several tiles: each tile counts
+// was (kernels/dialect/radix.cuh). If a run has several tiles, each tile counts
 // the values of its digit, and once it knows what stands before it in the run,
-// it puts its elements in order in shared memory, and from there what has the
-// same digit goes to neighbours. Blocks of a launch never talk.
+// it puts its elements in order in shared memory, and from there elements with
+// the same digit go to neighbours. Blocks of a launch never talk.
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/blocks/sort_values.h"
@@ -16,7 +16,8 @@ constexpr int kDigitBits = plan::SortLayout::kDigitBits;
 constexpr int64_t kWarps = kDigits / 32;
 static_assert(kDigits == kThreads, "a thread for each digit");
 
-// What is written the same way in all kernels, whose blocks have a tile each.
+// Writes the text that is the same in all kernels, whose blocks have a tile
+// each.
 class DigitKernel {
  public:
   DigitKernel(const Sort& sort, const char* kind)
@@ -66,7 +67,7 @@ class DigitKernel {
     body_.Line("u32 digits[", items_, "];");
   }
   // For item i of the thread, element own + i * kWarp, if it is there: to say
-  // its digit. What is not there will stand behind all else.
+  // its digit. Items that are not there will stand after all others.
   void OpenDigits() {
     OpenTurns();
     body_.Line("digits[i] = kDigits - 1u;");
@@ -237,7 +238,8 @@ absl::StatusOr<EmittedKernel> EmitDigitMoves(const Sort& sort, int number,
   const bool last = number + 1 == layout.passes;
   const std::string shift = absl::StrCat(number * kDigitBits, "u");
   HAWSER_RETURN_IF_ERROR(kernel.Begin(/*orders=*/true));
-  // Where what the tile has of a digit goes, less where it stands there.
+  // `goes` holds where the tile's elements of a digit go, less where they stand
+  // in the tile.
   body.Line("HK_SHARED(u32, goes, ", kDigits, ");");
   kernel.WriteTile();
   kernel.WriteOwn();
@@ -253,7 +255,8 @@ absl::StatusOr<EmittedKernel> EmitDigitMoves(const Sort& sort, int number,
   body.Line("const u32 first = BlockPlaces", kernel.ItemArguments(),
             ", sums);");
   body.Line("goes[HK_TID] = lower + before - first;");
-  // Once more, out of a cache: registers have no room for all items.
+  // The elements are read once more, out of a cache: registers have no room for
+  // all items.
   kernel.OpenItems();
   values.ReadFrom("a", "i * kWarp", false, places);
   values.WriteShared("a", "digits[i]", places);

@@ -103,7 +103,7 @@ class TileKernel {
   }
 
  private:
-  // Whether shared element `high` is one of a run.
+  // Writes whether shared element `high` is one of a run.
   void WriteIsThere() {
     const std::string size = values_.Number(layout_.runs.size);
     const char* type = values_.names().type();

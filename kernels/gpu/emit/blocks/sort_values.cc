@@ -48,7 +48,7 @@ absl::Status SortValues::DeclareLess() {
     const auto key = std::find(sort_.layout.keys.begin(),
                                sort_.layout.keys.end(), static_cast<int>(o));
     for (const char* side : {"a", "b"}) {
-      // What nothing looks at is any number.
+      // An operand that the comparator does not look at may be any number.
       std::string text = ZeroText(dtype);
       if (key != sort_.layout.keys.end()) {
         text = absl::StrCat(side, key - sort_.layout.keys.begin());

@@ -26,7 +26,7 @@ struct Sort {
   const plan::SortLayout layout;
 };
 
-// Where elements are between two kernels.
+// The memory that elements are in between two kernels.
 enum class SortSide {
   kOperands,  // as they were given; places are those they stand at
   kResults,   // what is carried in the results, places in scratch memory
@@ -45,7 +45,8 @@ class SortValues {
 
   // Writes the comparator: "@_less". Errors: kUnimplemented.
   absl::Status DeclareLess();
-  // Of digits: writes what keys are ordered by: "@_bits". Errors: as above.
+  // For a sort by digits: writes what keys are ordered by: "@_bits". Errors: as
+  // above.
   absl::Status DeclareBits();
   const IndexNames& names() const { return names_; }
   std::string Number(int64_t n) const { return names_.Number(n); }
@@ -62,8 +63,8 @@ class SortValues {
                    bool places);
   void ReadSharedKeys(const std::string& name, const std::string& index);
   std::vector<SharedArray> SharedArrays(bool places) const;
-  // The same in device memory.
-  // Where element `at` stands: pointers "from0", ..., of keys alone or of all.
+  // The same in device memory. Declares where element `at` stands: pointers
+  // "from0", ..., of keys alone or of all.
   void DeclareFrom(SortSide side, const std::string& run, const std::string& at,
                    bool keys, bool places);
   // Reads what stands there and `by` elements on, an expression.
@@ -76,7 +77,7 @@ class SortValues {
   // Moves what is not carried to where it belongs, `at`, from where it was.
   void WritePayload(const std::string& name, const std::string& run,
                     const std::string& at);
-  // Whether a goes before b, which stands behind it.
+  // Writes whether a goes before b, which stands after it.
   std::string Less(const std::string& a, const std::string& b) const;
   // The unsigned integer that the element is ordered by.
   std::string Bits(const std::string& name) const;
@@ -98,8 +99,8 @@ class SortValues {
   const Sort& sort_;
   KernelBuilder* const kernel_;
   IndexNames names_;
-  // Of DeclareFrom: how far neighbours of a run are apart, and whether places
-  // are those they stand at.
+  // DeclareFrom sets these: how far neighbours of a run are apart, and whether
+  // places are those they stand at.
   int64_t stride_ = 1;
   bool counts_ = false;
 };
@@ -117,8 +118,8 @@ absl::StatusOr<EmittedKernel> EmitTileExchanges(const Sort& sort, bool last);
 // The kernels of a sort by digits.
 // All of it, where a run is one tile.
 absl::StatusOr<EmittedKernel> EmitDigitTiles(const Sort& sort);
-// Of one digit, `number` from the lowest; `from`, `to`: where elements are.
-// Counts what each tile has of its values;
+// These work on one digit, `number` from the lowest; `from`, `to`: where
+// elements are. Counts what each tile has of its values;
 absl::StatusOr<EmittedKernel> EmitDigitCounts(const Sort& sort, int number,
                                               SortSide from);
 // adds the counts up, where SortLayout::sums_apart;

@@ -17,15 +17,15 @@ class KernelMaps {
   KernelMaps(const RegionSource& source,
              absl::Span<const plan::IndexExpr> back);
 
-  // Whether u32 holds every index and all it is made of.
+  // True if u32 holds every index and all it is made of.
   bool fits_u32() const { return fits_u32_; }
   const plan::IndexMap& MapOf(const plan::Point& p) const {
     return maps_[p.map];
   }
   const plan::Scope& scope(plan::ScopeId scope) const { return scopes_[scope]; }
-  // Where the point's value is in memory, in elements.
+  // Returns where the point's value is in memory, in elements.
   plan::IndexExpr OffsetOf(plan::PointId id) const;
-  // Whether the point depends on no loop.
+  // True if the point depends on no loop.
   bool IsUniform(const plan::Point& p) const;
   // Marks the points that the point reads, or whose values are in its indices
   // and predicates.

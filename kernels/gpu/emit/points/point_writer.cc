@@ -76,7 +76,7 @@ std::vector<PointId> PointWriter::Missing(
     const PointId id = static_cast<PointId>(n);
     if (!needed[n] || IsDefined(id)) continue;
     missing.push_back(id);
-    // What is folded is another pass's.
+    // The points that a reduction folds belong to another pass.
     if (source_.point(id).kind != Point::kReduce) maps_.AddNeeds(id, &needed);
   }
   std::reverse(missing.begin(), missing.end());

@@ -42,7 +42,7 @@ class PointWriter {
   void NameLoops(absl::Span<const int64_t> extents, int first, int last,
                  const std::string& flat, int64_t step);
 
-  // What is defined from here to Leave is forgotten then.
+  // Points that are defined from here to Leave are forgotten then.
   void Enter() { definitions_.Enter(); }
   void Leave() { definitions_.Leave(); }
   void Define(plan::PointId id, ValueText value) {
@@ -54,7 +54,7 @@ class PointWriter {
   void Write(absl::Span<const plan::PointId> roots);
   void WriteWhere(absl::Span<const plan::PointId> roots,
                   const std::function<bool(const plan::Point&)>& keep);
-  // As Write, for the points that depend on no loop.
+  // Writes like Write, but only the points that depend on no loop.
   void WriteUniform(absl::Span<const plan::PointId> roots);
 
   // Points that `roots` need and that are not defined, ascending.

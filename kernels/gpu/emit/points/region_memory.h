@@ -23,7 +23,7 @@ class RegionMemory {
   const plan::MemoryAccess& StoreOf(int result) const {
     return *stores_[result];
   }
-  // Whether the result has no elements: nothing is stored.
+  // True if the result has no elements: nothing is stored.
   bool IsEmpty(int result) const;
 
   // The names of the parameters.

@@ -23,7 +23,7 @@ struct Turn {
   std::function<void()> in_lane;
 };
 
-// What the turn defines is forgotten behind it.
+// Points that the turn defines are forgotten after it.
 void WriteTurn(const Turn& turn, PointWriter* writer);
 
 }  // namespace hawser::gpu

@@ -7,14 +7,14 @@
 namespace hawser::gpu {
 namespace {
 
-// Of static shared memory, which ends at 48 KiB.
+// The bytes of static shared memory that are used; it ends at 48 KiB.
 constexpr int64_t kSharedBytes = 32 << 10;
 
 }  // namespace
 
 // Columns of a thread: a vector, unless shared memory is too small for one.
-// Where it is too small for so many lines too, there are fewer; no region folds
-// 1 KiB at once.
+// If it is too small for so many lines too, there are fewer; no region folds 1
+// KiB at once.
 ColumnShape ShapeOfColumns(const plan::Region& region,
                            absl::Span<const Fold> folds) {
   const auto extents = absl::MakeConstSpan(region.loops.extents);

@@ -107,7 +107,7 @@ absl::StatusOr<std::vector<Fold>> FindFolds(const RegionSource& source) {
     const PointId id = static_cast<PointId>(n);
     const Point& p = source.point(id);
     if (p.kind != Point::kReduce) continue;
-    // Of all its results a reduction folds the same values.
+    // A reduction folds the same values for all its results.
     const auto same = std::find_if(
         folds.begin(), folds.end(),
         [&](const Fold& f) { return f.instruction == p.instruction; });

@@ -38,7 +38,8 @@ struct Fold {
   int64_t part_bytes() const;
 };
 
-// Those of a region. Errors: kUnimplemented, what no kernel computes.
+// Returns the folds of a region. Errors: kUnimplemented, what no kernel
+// computes.
 absl::StatusOr<std::vector<Fold>> FindFolds(const RegionSource& source);
 
 // Fills in what `fold`, of these dtypes, folds by: `body`.

@@ -22,7 +22,8 @@ struct Range {
   int64_t offset, bytes;
 };
 
-// Where value `k` of `fold` begins; with the last fold's end: the whole.
+// Returns where value `k` of `fold` begins; with the last fold's end: the
+// whole.
 Range RangeOf(const plan::Region& r, absl::Span<const Fold> folds,
               const Fold* fold, size_t k) {
   constexpr int64_t kAlignment = 16;

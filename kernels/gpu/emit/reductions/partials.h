@@ -10,7 +10,7 @@
 
 namespace hawser::gpu {
 
-// Whether the region is to be split, and its scratch memory holds what its
+// True if the region is to be split, and its scratch memory holds what its
 // folds need.
 bool SplitsInto(const RegionSource& source, absl::Span<const Fold> folds);
 
@@ -18,7 +18,7 @@ bool SplitsInto(const RegionSource& source, absl::Span<const Fold> folds);
 // the reduction's whole domain.
 std::vector<int> ResultsOf(const plan::Region& region, bool per_result);
 
-// Where part `split` of `splits` begins: `size` dealt out evenly.
+// Returns where part `split` of `splits` begins: `size` dealt out evenly.
 std::string PartBegin(int64_t size, int64_t splits, const std::string& split,
                       const IndexNames& names);
 
@@ -28,8 +28,8 @@ void StorePartial(const RegionSource& source, absl::Span<const Fold> folds,
                   const std::string& index, KernelBuilder* kernel);
 
 // The second kernel: folds parts s * kept + k over s by `lanes` lanes for each
-// of the `kept` results k, then does what is done once per result. What is of
-// the whole domain is the first kernel's to store.
+// of the `kept` results k, then does what is done once per result. The first
+// kernel stores the results of the whole domain.
 absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
                                               absl::Span<const Fold> folds,
                                               int64_t lanes);

@@ -1,5 +1,5 @@
-// kRow: a row by a warp's part, a warp or a block; one pass per stage. What a
-// pass leaves for later ones stays in registers, where there are enough.
+// kRow: a row by a warp's part, a warp or a block; one pass per stage. Values
+// that a pass leaves for later ones stay in registers, if there are enough.
 #include <map>
 
 #include "absl/algorithm/container.h"
@@ -189,7 +189,7 @@ class RowEmitter {
     DefineResults(source_, fold, fold.name(), &writer_, &kernel_);
   }
 
-  // What there is one of for each row.
+  // Writes the results that each row has one of.
   void WriteRowResults() {
     const std::vector<int> results =
         ResultsOf(source_.region, /*per_result=*/true);

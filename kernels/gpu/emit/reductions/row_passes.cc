@@ -11,7 +11,7 @@ namespace {
 using plan::Point;
 using plan::PointId;
 
-// Whether the point is cheaper to compute again than to keep.
+// True if the point is cheaper to compute again than to keep.
 bool IsFree(const RegionSource& source, const Point& p) {
   return p.kind == Point::kIota || p.kind == Point::kMove ||
          (p.kind == Point::kOp && source.instruction(p).op == &kConstant);

@@ -22,7 +22,7 @@ struct RowShape {
 };
 RowShape ShapeOfRows(const plan::Region& region, const EmitOptions& options);
 
-// What one pass over a row does.
+// The work of one pass over a row.
 struct RowPass {
   std::vector<const Fold*> folds;
   std::vector<int> results;           // stored per turn, by the last pass
@@ -32,8 +32,8 @@ struct RowPass {
 
 struct RowPasses {
   std::vector<RowPass> passes;  // one for each stage of the region
-  // Whether `leaves` stay in registers. Else each pass loads and computes what
-  // it needs, and no pass has leaves.
+  // True if `leaves` stay in registers. If false, each pass loads and computes
+  // what it needs, and no pass has leaves.
   bool stays = false;
 };
 // `folds` outlive the result. `maps` are the region's.

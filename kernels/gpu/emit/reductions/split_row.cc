@@ -1,6 +1,6 @@
 // Rows too few for the device: each is cut into parts, a block folds one, and
-// a second kernel folds what they came to. Where the cuts are depends on sizes
-// alone.
+// a second kernel folds what they came to. The places of the cuts depend on
+// sizes alone.
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/points/point_writer.h"

@@ -13,7 +13,7 @@
 
 namespace hawser::gpu {
 
-// What a kernel's parameter points at.
+// A kernel's parameter points at this.
 struct KernelParameter {
   enum Kind : uint8_t {
     kOperand,  // operand `index` of the region's instruction
@@ -41,7 +41,7 @@ struct EmittedKernel {
   std::vector<KernelParameter> parameters;  // in order
 };
 
-// What decides about text beside the region.
+// The options beside the region that decide about text.
 struct EmitOptions {
   // Halves are rounded after each op, not once per kernel (house.md, Numerics).
   bool strict = false;
@@ -49,7 +49,7 @@ struct EmitOptions {
   int multiprocessors = 132;
 };
 
-// What an emitter returns: the launches of a region, in order.
+// An emitter returns the launches of a region, in order.
 using Kernels = absl::StatusOr<std::vector<EmittedKernel>>;
 
 }  // namespace hawser::gpu

@@ -20,7 +20,7 @@ std::string AtomText(const IndexAtom& atom, const IndexNames& names) {
     case IndexAtom::kMod:
       break;
   }
-  // What may be negative is moved up by whole divisors.
+  // An operand that may be negative is moved up by whole divisors.
   const int64_t low = std::min<int64_t>(atom.inner->bounds().min, 0);
   const int64_t moved = (atom.divisor - 1 - low) / atom.divisor;
   const std::string inner =

@@ -25,7 +25,7 @@ std::string IndexText(const plan::IndexExpr& e, const IndexNames& names);
 // A condition.
 std::string PredicateText(const plan::Predicate& p, const IndexNames& names);
 
-// Whether u32 holds it and all it is made of.
+// True if u32 holds it and all it is made of.
 bool FitsU32(const plan::IndexExpr& e);
 
 }  // namespace hawser::gpu

@@ -15,7 +15,7 @@
 namespace hawser::gpu {
 namespace {
 
-// What an expression sees of an operation.
+// The operation that an expression is written for.
 struct Context {
   const Instruction& instruction;
   absl::Span<const ValueText> operands;
@@ -24,8 +24,8 @@ struct Context {
 using ExpandFn = ValueText (*)(const Context&);
 
 // $0, $1, $2 are the operands as they are computed, $3 the type the result is
-// computed in, $4 how C's names of functions end for it. Where an op needs more
-// than a text it has a function.
+// computed in, $4 how C's names of functions end for it. An op that needs more
+// than a text has a function.
 struct OpRow {
   const OpDef* op;
   const char* real;
@@ -56,7 +56,7 @@ ValueText Selected(const Context& c) {
 }
 
 ValueText Compared(const Context& c) {
-  // By CompareDirection.
+  // Indexed by CompareDirection.
   constexpr absl::string_view kSigns[] = {"==", "!=", ">=", ">", "<=", "<"};
   const auto direction = CompareDirectionOf(c.instruction.attributes);
   return {absl::StrCat(c.operands[0].Computed(), " ",
@@ -65,7 +65,7 @@ ValueText Compared(const Context& c) {
           c.result};
 }
 
-// Of the bits that memory holds.
+// Takes the bits that memory holds.
 ValueText Reduced(const Context& c) {
   const FloatBits bits = PrecisionOf(c.instruction.attributes, c.result);
   return {absl::StrCat("ReducePrecision<", bits.exponent, ", ", bits.mantissa,
@@ -144,7 +144,7 @@ const OpRow* FindRow(const OpDef* op) {
   return at == rows.end() ? nullptr : at->second;
 }
 
-// Of each value: whether one of `wanted` depends on it.
+// Returns, for each value, whether one of `wanted` depends on it.
 std::vector<bool> NeededFor(const Computation& computation,
                             absl::Span<const ValueId> wanted) {
   std::vector<bool> needed(computation.num_values(), false);

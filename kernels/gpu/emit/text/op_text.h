@@ -10,10 +10,10 @@
 
 namespace hawser::gpu {
 
-// Whether the table has a row of it.
+// True if the table has a row for it.
 bool HasOpText(const OpDef& op);
-// Result `0` of `instruction`, of dtype `result`, for these operands. With
-// `strict` a half is rounded. Errors: kUnimplemented where the table has no
+// Result `0` of `instruction`, of dtype `result`, for these operands. If
+// `strict`, a half is rounded. Errors: kUnimplemented where the table has no
 // row, or none for the dtype.
 absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
                                  absl::Span<const ValueText> operands,

@@ -11,9 +11,9 @@
 
 namespace hawser::gpu {
 
-// As memory holds it: "bf16", "float", "s32", "c64".
+// Returns the type that memory holds: "bf16", "float", "s32", "c64".
 std::string TypeName(DType dtype);
-// As it is computed: "float" for halves.
+// Returns the type that is computed in: "float" for halves.
 std::string ComputeTypeName(DType dtype);
 
 // An expression of one element. `stored`: it has the type of memory, else the

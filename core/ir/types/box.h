@@ -1,6 +1,6 @@
 // Box: a rectangular part of a tensor, and whose part it is.
-#ifndef HAWSER_CORE_IR_BOX_H_
-#define HAWSER_CORE_IR_BOX_H_
+#ifndef HAWSER_CORE_IR_TYPES_BOX_H_
+#define HAWSER_CORE_IR_TYPES_BOX_H_
 
 #include <compare>
 #include <cstdint>
@@ -29,4 +29,4 @@ struct Piece {
 };
 
 }  // namespace hawser::ir
-#endif  // HAWSER_CORE_IR_BOX_H_
+#endif  // HAWSER_CORE_IR_TYPES_BOX_H_

@@ -1,8 +1,8 @@
 // Signature, and names of what a graph is made of that users of the SDK do not
 // call: they are in namespace ir, so that `using namespace hawser` leaves these
 // words to the user. core/ir and core/ops bring them into hawser.
-#ifndef HAWSER_CORE_IR_SIGNATURE_H_
-#define HAWSER_CORE_IR_SIGNATURE_H_
+#ifndef HAWSER_CORE_IR_TYPES_SIGNATURE_H_
+#define HAWSER_CORE_IR_TYPES_SIGNATURE_H_
 
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace hawser::ir {
 
-class Module;  // module.h
+class Module;  // core/ir/module.h
 
-// What a computation takes and gives.
+// The shapes of a computation's parameters and results.
 struct Signature {
   std::vector<Shape> parameters;
   std::vector<Shape> results;
@@ -22,4 +22,4 @@ struct Signature {
 };
 
 }  // namespace hawser::ir
-#endif  // HAWSER_CORE_IR_SIGNATURE_H_
+#endif  // HAWSER_CORE_IR_TYPES_SIGNATURE_H_

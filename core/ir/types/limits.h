@@ -1,13 +1,13 @@
 // ModuleLimits: how large a module may be.
-#ifndef HAWSER_CORE_IR_LIMITS_H_
-#define HAWSER_CORE_IR_LIMITS_H_
+#ifndef HAWSER_CORE_IR_TYPES_LIMITS_H_
+#define HAWSER_CORE_IR_TYPES_LIMITS_H_
 
 #include <cstdint>
 
 namespace hawser {
 
-// What one end accepts from the other. The defaults bound decode time and
-// memory: 65,536 instructions verify in tens of milliseconds.
+// The limits of what one end accepts from the other. The defaults bound decode
+// time and memory: 65,536 instructions verify in tens of milliseconds.
 struct ModuleLimits {
   int64_t bytes = int64_t{16} << 20;        // encoded
   int64_t instructions = int64_t{1} << 16;  // all computations together
@@ -19,4 +19,4 @@ struct ModuleLimits {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_IR_LIMITS_H_
+#endif  // HAWSER_CORE_IR_TYPES_LIMITS_H_
