@@ -18,9 +18,16 @@ constexpr size_t kPlansKept = 16;
 // Work that takes one place so long is cut by what places were measured to do.
 constexpr double kWorthMeasuring = 1e-3;
 
-// A function that one place does in less is not worth waiting for: it goes
-// behind what made its arguments, like a step of a single server.
+// A function that one place does in less is sent behind those that make its
+// arguments, like a step of a single server: to look for a free place takes
+// longer.
 constexpr double kSmall = 50e-6;
+
+bool IsSmall(const Module& module) {
+  const PlaceFigures usual;
+  const Work work = WorkOf(module);
+  return work.steps / usual.steps + work.bytes / usual.bytes < kSmall;
+}
 
 // True if tasks belong to places: they take from each other, or pieces that are
 // there.
@@ -85,7 +92,7 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
   return plan;
 }
 
-absl::StatusOr<ShardChoice> ShardedExecutable::Choose(
+absl::StatusOr<Sharding> ShardedExecutable::Choose(
     const Layouts& layouts) const {
   const auto& places = runner_->places();
   std::vector<PlaceFigures> figures(
@@ -94,7 +101,7 @@ absl::StatusOr<ShardChoice> ShardedExecutable::Choose(
                           ChooseSpec(*module_, figures, layouts));
   if (runner_->policy().figures.has_value() || choice.alone < kWorthMeasuring ||
       places.size() < 2) {
-    return choice;
+    return std::move(choice.sharding);
   }
   std::vector<Future<PlaceFigures>> measured;
   for (const auto& place : places) {
@@ -105,25 +112,25 @@ absl::StatusOr<ShardChoice> ShardedExecutable::Choose(
   for (const auto& one : measured) {
     if (const auto known = one.Await(); known.ok()) figures.push_back(*known);
   }
-  if (figures.empty()) return choice;
-  return ChooseSpec(*module_, figures, layouts);
+  if (figures.empty()) return std::move(choice.sharding);
+  HAWSER_ASSIGN_OR_RETURN(choice, ChooseSpec(*module_, figures, layouts));
+  return std::move(choice.sharding);
 }
 
 absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     Layouts layouts) const {
   const size_t places = runner_->places().size();
   Sharding sharding;
-  bool small = false;
   if (options_.cuts != nullptr) {
     const auto count = static_cast<int64_t>(places);
     HAWSER_ASSIGN_OR_RETURN(sharding,
                             Shard(*module_, ForPlaces(*options_.cuts, count)));
   } else {
-    HAWSER_ASSIGN_OR_RETURN(ShardChoice choice, Choose(layouts));
-    sharding = std::move(choice.sharding);
-    small = sharding.tasks.size() == 1 && choice.alone < kSmall;
+    HAWSER_ASSIGN_OR_RETURN(sharding, Choose(layouts));
   }
   auto plan = std::make_shared<Plan>();
+  const bool small = options_.cuts == nullptr && sharding.tasks.size() == 1 &&
+                     IsSmall(*module_);
   const bool fixed = IsFixed(sharding, layouts);
   plan->layouts = std::move(layouts);
   plan->sharding = std::make_shared<const Sharding>(std::move(sharding));

@@ -50,7 +50,7 @@ class ShardedExecutable : public runtime::Executable {
   absl::StatusOr<PlanPtr> PlanFor(const std::vector<ShardedValuePtr>& values);
   absl::StatusOr<PlanPtr> MakePlan(Layouts layouts) const;
   // Cuts by cost. May measure places, once.
-  absl::StatusOr<ShardChoice> Choose(const Layouts& layouts) const;
+  absl::StatusOr<Sharding> Choose(const Layouts& layouts) const;
   std::vector<ShardedTaskPtr> TasksOf(
       const Plan& plan, const std::vector<ShardedValuePtr>& arguments,
       const std::vector<ShardedValuePtr>& results,

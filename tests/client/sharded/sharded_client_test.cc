@@ -1,5 +1,6 @@
 #include "client/sharded/sharded_client.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -114,6 +115,30 @@ TEST_F(ShardedClientTest, LongChainsAreCutByACheckpoint) {
   places_[2]->GoAway();
   EXPECT_THAT(Fetch(state[0]), Gives(start));
   EXPECT_LE(client_->stats().tasks_again, 17);
+}
+
+// No step waits until the one before it is known to be done.
+TEST_F(ShardedClientTest, SmallStepsAreQueuedWhereTheirStateIs) {
+  constexpr int kSteps = 10;
+  const Literal start = Numbers(Rows(), 1);
+  const Literal zeros = Literal::Zeros(Rows());
+  for (const auto& place : places_) place->Hold();
+  ASSERT_OK_AND_ASSIGN(const auto step, client_->Compile(RowWise(), {}, {}));
+  std::vector<BufferPtr> state = {*client_->Upload(start, {})};
+  for (int i = 0; i < kSteps; ++i) {
+    ASSERT_OK_AND_ASSIGN(state, step->Execute({state[0], zeros}, {}));
+  }
+  const absl::Time end = SteadyNow() + absl::Seconds(20);
+  while (executions() < kSteps && SteadyNow() < end) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  int most = 0;
+  for (const auto& place : places_) {
+    most = std::max(most, place->counts().executions);
+  }
+  EXPECT_EQ(most, kSteps);
+  for (const auto& place : places_) place->AnswerHeld(absl::OkStatus());
+  EXPECT_THAT(Fetch(state[0]), Gives(start));
 }
 
 TEST_F(ShardedClientTest, APlaceGoneInTheMiddleIsDoneWithout) {
