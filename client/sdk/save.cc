@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "client/formats/array_file.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/deadline.h"
@@ -45,6 +46,63 @@ bool IsLone(absl::Span<const NamedTensor> tensors) {
   return tensors.size() == 1 && tensors[0].name.empty();
 }
 
+// The datasets that a name stood for: "@name", then "@name.1" and so on, the
+// newest first. Used once, for one that is to be the newest.
+class KeptDatasets {
+ public:
+  KeptDatasets(const Client& client, const std::string& tag,
+               const FreezeOptions& options)
+      : client_(client), tag_(tag), options_(options) {}
+
+  // Gives each the name behind its own, the oldest first, so that a dataset has
+  // two of the names for a moment and never none.
+  absl::Status MakeRoomFor(const std::string& token) {
+    if (options_.keep == 0) return absl::OkStatus();
+    std::vector<std::string> tokens;
+    for (int i = 0; i < options_.keep; ++i) {
+      HAWSER_ASSIGN_OR_RETURN(tokens.emplace_back(), TokenOf(i));
+    }
+    if (tokens[0] == token) return absl::OkStatus();  // frozen once more
+    for (int i = options_.keep - 1; i > 0; --i) {
+      if (tokens[i - 1].empty()) continue;
+      HAWSER_RETURN_IF_ERROR(client_.Tag(
+          {.name = NameOf(i), .token = tokens[i - 1]}, options_.call));
+    }
+    pushed_out_ = tokens.back();
+    return absl::OkStatus();
+  }
+
+  // After "@name" stands for the new one.
+  absl::Status DeletePushedOut() const {
+    if (pushed_out_.empty()) return absl::OkStatus();
+    const auto dataset = client_.Dataset(pushed_out_, {.call = options_.call});
+    if (absl::IsNotFound(dataset.status())) return absl::OkStatus();
+    HAWSER_RETURN_IF_ERROR(dataset);
+    const DatasetInfo& info = dataset->info();
+    if (!info.tags.empty() || info.pinned_until > absl::Now()) {
+      return absl::OkStatus();
+    }
+    return client_.Delete(pushed_out_, options_.call);
+  }
+
+ private:
+  std::string NameOf(int i) const {
+    return i == 0 ? tag_ : absl::StrCat(tag_, ".", i);
+  }
+  // "": there is none.
+  absl::StatusOr<std::string> TokenOf(int i) const {
+    const auto dataset = client_.Dataset(NameOf(i), {.call = options_.call});
+    if (absl::IsNotFound(dataset.status())) return std::string();
+    HAWSER_RETURN_IF_ERROR(dataset);
+    return dataset->token();
+  }
+
+  const Client client_;
+  const std::string tag_;
+  const FreezeOptions options_;
+  std::string pushed_out_;
+};
+
 }  // namespace
 
 std::string NameOf(const std::string& whole, const std::string& part) {
@@ -74,7 +132,11 @@ absl::Status SaveTensors(const std::string& path,
 
 absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
                                       std::vector<NamedTensor> tensors,
-                                      const RunOptions& options) {
+                                      const FreezeOptions& options) {
+  if (options.keep < 0 || (options.keep > 0 && name.empty())) {
+    return InvalidArgument("Freeze: keep is ", options.keep,
+                           name.empty() ? " of datasets without a name" : "");
+  }
   Client client = options.client;
   for (const NamedTensor& tensor : tensors) {
     client = HomeOf(tensor.value, client);
@@ -83,10 +145,12 @@ absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
   HAWSER_ASSIGN_OR_RETURN(Dataset frozen,
                           client.Freeze(std::move(tensors), options.call));
   if (name.empty()) return frozen;
+  const std::string tag = IsTag(name) ? name : absl::StrCat("@", name);
+  KeptDatasets kept(client, tag, options);
+  HAWSER_RETURN_IF_ERROR(kept.MakeRoomFor(frozen.token()));
   HAWSER_RETURN_IF_ERROR(
-      client.Tag({.name = IsTag(name) ? name : absl::StrCat("@", name),
-                  .token = frozen.token()},
-                 options.call));
+      client.Tag({.name = tag, .token = frozen.token()}, options.call));
+  HAWSER_RETURN_IF_ERROR(kept.DeletePushedOut());
   return frozen;
 }
 

@@ -42,7 +42,7 @@ absl::Status SaveTensors(const std::string& path,
                          const RunOptions& options);
 absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
                                       std::vector<NamedTensor> tensors,
-                                      const RunOptions& options);
+                                      const FreezeOptions& options);
 
 // Named arrays while a structure is made of them.
 class LoadedArrays {
@@ -195,14 +195,17 @@ absl::Status Save(const std::string& path, T structure,
 // before.
 //   absl::StatusOr<Dataset> frozen = Freeze("model", model);
 //   absl::StatusOr<Model> again = Load<Model>(*client.Dataset("@model"));
+//   for (...) OrExit(Freeze("run", model, {.keep = 3}));  // the last three
 // name: what CheckTag (core/runtime/dataset.h) takes, with or without its "@";
 // "": no tag. structure: as for Save. options: where, unless the tensors are on
-// a client already, and within which time. See Client::Freeze for what a frozen
-// dataset is and when this returns.
-// Errors: those of Client::Freeze and Client::Tag.
+// a client already, within which time, and how many of this name are kept (by
+// one program at a time: others must not freeze the name meanwhile). See
+// Client::Freeze for what a frozen dataset is and when this returns.
+// Errors: those of Client::Freeze and Client::Tag; kInvalidArgument for a
+// negative keep, or for one without a name.
 template <typename T>
 absl::StatusOr<Dataset> Freeze(const std::string& name, T structure,
-                               const RunOptions& options = {}) {
+                               const FreezeOptions& options = {}) {
   static_assert(sdk::kHoldsTensors<T>,
                 "Freeze takes Tensors and structures of Tensors");
   sdk::Collector collector;

@@ -23,6 +23,19 @@ struct RunOptions {
   Numerics numerics = Numerics::kFast;
 };
 
+// For Freeze.
+struct FreezeOptions {
+  // The client that the dataset is on. Unset: where the tensors are, else the
+  // default client.
+  Client client;
+  CallOptions call;
+  // How many datasets of this name are kept: the new one under "@name", those
+  // it stood for before under "@name.1", "@name.2" and so on. The one that is
+  // pushed out is deleted, unless it is pinned or has another tag. 0: earlier
+  // ones stay without a tag, until they are deleted or evicted.
+  int keep = 0;
+};
+
 // For Jit: how a function is compiled.
 struct JitOptions {
   // Numbers of rows, ascending. A call with Batched arguments is padded with

@@ -179,6 +179,39 @@ TEST(Load, NamesWhatIsMissingAndWhatHasNoPlace) {
               StatusIs(StatusCode::kInvalidArgument, "bad.npz"));
 }
 
+TEST(Freeze, KeepsTheLastOfAName) {
+  const Client client = Client::Cpu();
+  std::vector<std::string> tokens;
+  const auto freeze = [&](float value) {
+    const auto frozen =
+        Freeze("kept", Full(DType::kF32, {3}, value), {.keep = 3});
+    EXPECT_OK(frozen);
+    tokens.push_back(frozen->token());
+  };
+  for (const float value : {1.0f, 2.0f, 3.0f}) freeze(value);
+  // The oldest is pushed out, and so is the one behind it that another name
+  // stands for, which stays.
+  ASSERT_OK(client.Tag({.name = "@best", .token = tokens[1]}));
+  for (const float value : {4.0f, 5.0f}) freeze(value);
+  freeze(5.0f);  // the same once more pushes out none
+  const auto token_of = [&](const char* name) {
+    const auto dataset = client.Dataset(name);
+    return dataset.ok() ? dataset->token() : dataset.status().ToString();
+  };
+  EXPECT_EQ(token_of("@kept"), tokens[4]);
+  EXPECT_EQ(token_of("@kept.1"), tokens[3]);
+  EXPECT_EQ(token_of("@kept.2"), tokens[2]);
+  EXPECT_THAT(client.Dataset("@kept.3"),
+              StatusIs(StatusCode::kNotFound, "kept"));
+  EXPECT_EQ(token_of("@best"), tokens[1]);
+  EXPECT_THAT(client.Dataset(tokens[0]),
+              StatusIs(StatusCode::kNotFound, tokens[0]));
+  EXPECT_THAT(Freeze("", Full(DType::kF32, {3}, 1), {.keep = 3}),
+              StatusIs(StatusCode::kInvalidArgument, "keep is 3"));
+  EXPECT_THAT(Freeze("kept", Full(DType::kF32, {3}, 1), {.keep = -1}),
+              StatusIs(StatusCode::kInvalidArgument, "keep is -1"));
+}
+
 TEST(Load, NamesTheLineOfItsCall) {
   const auto loaded = Load<Tensor>("nowhere.npy");
   EXPECT_THAT(loaded, StatusIs(StatusCode::kNotFound, "nowhere.npy"));
@@ -189,8 +222,7 @@ TEST(OrExit, PrintsTheErrorAndTheLineOfItsCall) {
   EXPECT_EQ(OrExit(absl::StatusOr<int>(3)), 3);
   OrExit(absl::OkStatus());
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(OrExit(Load<Tensor>("nowhere.npy")),
-              ::testing::ExitedWithCode(1),
+  EXPECT_EXIT(OrExit(Load<Tensor>("nowhere.npy")), ::testing::ExitedWithCode(1),
               "save_test.cc:[0-9]+: NOT_FOUND: .*nowhere.npy");
   EXPECT_EXIT(OrExit(absl::AbortedError("tag moved")),
               ::testing::ExitedWithCode(1),
