@@ -1,6 +1,7 @@
 #include "client/digests/hashed_file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +16,11 @@ namespace {
 
 // Hashed between two reports: a moment on one core, and some for each of many.
 constexpr int64_t kPartBytes = 16 * kChunkBytes;
+// Kept of a file until it is sent. Mapped arrays count too, though reading them
+// again costs nothing.
+constexpr int64_t kMostKept = int64_t{256} << 20;
+// Read before they are hashed, so that small arrays are hashed together.
+constexpr int64_t kBatchBytes = kMostKept / 2;
 
 // The bytes [at, at + n) of a value, which stay where they are.
 Literal PartOf(const Literal& value, int64_t at, int64_t n) {
@@ -23,16 +29,27 @@ Literal PartOf(const Literal& value, int64_t at, int64_t n) {
   return Literal::Adopt(Shape::Of(DType::kU8, {n}), {std::move(owner), begin});
 }
 
+// Bytes hashed of how many; told now and then.
+struct Progress {
+  const HashOptions& hash;
+  int64_t bytes = 0;
+  int64_t done = 0;
+  void Add(int64_t more) {
+    done += more;
+    if (hash.progress) hash.progress(done, bytes);
+  }
+};
+
 // The manifests of all arrays, hashed part by part. A part ends where a chunk
 // of its array does, so its chunks are that array's.
-std::vector<ArrayManifest> HashArrays(const DatasetSource& source,
-                                      int64_t bytes, const HashOptions& hash) {
+std::vector<ArrayManifest> HashArrays(
+    absl::Span<const DatasetSource::Array> arrays, Progress* progress) {
   std::vector<ArrayManifest> manifests;
   DatasetSource part;
   std::vector<size_t> owners;  // in manifests, of the arrays in part
-  int64_t done = 0, pending = 0;
+  int64_t pending = 0;
   const auto hash_part = [&] {
-    const DatasetManifest hashed = ManifestOf(part, hash.threads);
+    const DatasetManifest hashed = ManifestOf(part, progress->hash.threads);
     for (size_t i = 0; i < owners.size(); ++i) {
       const std::vector<Digest>& more = hashed.arrays[i].chunks;
       std::vector<Digest>& chunks = manifests[owners[i]].chunks;
@@ -40,10 +57,9 @@ std::vector<ArrayManifest> HashArrays(const DatasetSource& source,
     }
     part.arrays.clear();
     owners.clear();
-    done += std::exchange(pending, 0);
-    if (hash.progress) hash.progress(done, bytes);
+    progress->Add(std::exchange(pending, 0));
   };
-  for (const DatasetSource::Array& array : source.arrays) {
+  for (const DatasetSource::Array& array : arrays) {
     manifests.push_back({array.name, array.value.shape(), {}});
     const int64_t size = array.value.shape().byte_size();
     for (int64_t at = 0; at < size; at += kPartBytes) {
@@ -58,27 +74,32 @@ std::vector<ArrayManifest> HashArrays(const DatasetSource& source,
   return manifests;
 }
 
-// A file whose arrays are remembered, read at most once.
+// A file whose arrays are remembered, opened when the first is wanted.
 class RememberedFile {
  public:
   RememberedFile(std::string path, ReadOptions read, const FileVersion& version)
       : path_(std::move(path)), read_(std::move(read)), version_(version) {}
 
   absl::StatusOr<Literal> Value(size_t index) {
-    MutexLock lock(&mu_);
-    if (!values_.has_value()) {
-      HAWSER_ASSIGN_OR_RETURN(values_, Read());
-    }
-    if (index < values_->size()) return (*values_)[index].value;
-    return Aborted(path_, ": holds ", values_->size(),
-                   " arrays, is remembered to hold more");
+    HAWSER_ASSIGN_OR_RETURN(const ArrayReader reader, Reader(index));
+    HAWSER_ASSIGN_OR_RETURN(NamedArray array, reader.read());
+    return std::move(array.value);
   }
 
  private:
-  absl::StatusOr<NamedArrays> Read() const {
-    HAWSER_ASSIGN_OR_RETURN(NamedArrays values, ReadArrays(path_, read_));
+  absl::StatusOr<ArrayReader> Reader(size_t index) {
+    MutexLock lock(&mu_);
+    if (!readers_.has_value()) {
+      HAWSER_ASSIGN_OR_RETURN(readers_, Open());
+    }
+    if (index < readers_->size()) return (*readers_)[index];
+    return Aborted(path_, ": holds ", readers_->size(),
+                   " arrays, is remembered to hold more");
+  }
+  absl::StatusOr<std::vector<ArrayReader>> Open() const {
+    HAWSER_ASSIGN_OR_RETURN(auto readers, OpenArrays(path_, read_));
     HAWSER_ASSIGN_OR_RETURN(const FileVersion now, VersionOf(path_));
-    if (now == version_) return values;
+    if (now == version_) return readers;
     return Aborted(path_, ": changed while it was put");
   }
 
@@ -86,7 +107,7 @@ class RememberedFile {
   const ReadOptions read_;
   const FileVersion version_;
   Mutex mu_;
-  std::optional<NamedArrays> values_ ABSL_GUARDED_BY(mu_);
+  std::optional<std::vector<ArrayReader>> readers_ ABSL_GUARDED_BY(mu_);
 };
 
 std::vector<DatasetSource::Array> ArraysOf(
@@ -102,6 +123,71 @@ std::vector<DatasetSource::Array> ArraysOf(
   return arrays;
 }
 
+// Arrays that were read together: all of a file, but for large ones.
+struct Batch {
+  std::vector<DatasetSource::Array> arrays;
+  std::vector<const ArrayReader*> readers;  // as many
+  int64_t bytes = 0;
+};
+
+// Reads the arrays of a file in batches, so that no more than kMostKept of them
+// is kept in memory: those beyond are read again when they are sent.
+class FileHashing {
+ public:
+  FileHashing(const std::vector<ArrayReader>& readers, bool hash_all,
+              const HashOptions& hash)
+      : readers_(readers), hash_all_(hash_all), progress_{hash} {
+    for (const ArrayReader& reader : readers) progress_.bytes += reader.bytes;
+  }
+
+  absl::Status Run() {
+    Batch batch;
+    for (const ArrayReader& reader : readers_) {
+      HAWSER_ASSIGN_OR_RETURN(NamedArray array, reader.read());
+      batch.bytes += array.value.shape().byte_size();
+      batch.readers.push_back(&reader);
+      batch.arrays.push_back({std::move(array.name), std::move(array.value)});
+      if (batch.bytes < kBatchBytes) continue;
+      HAWSER_RETURN_IF_ERROR(Take(std::exchange(batch, {})));
+    }
+    return Take(std::move(batch));
+  }
+  // The manifests of all arrays, if all were to be hashed.
+  std::vector<ArrayManifest>& manifests() { return manifests_; }
+  HashedFile& file() { return file_; }
+
+ private:
+  absl::Status Take(Batch batch) {
+    file_.new_bytes += batch.bytes;
+    const bool keeps = file_.new_bytes <= kMostKept;
+    std::vector<ArrayManifest> hashed;
+    if (hash_all_ || !keeps) hashed = HashArrays(batch.arrays, &progress_);
+    for (size_t i = 0; i < batch.arrays.size(); ++i) {
+      DatasetSource::Array& array = batch.arrays[i];
+      HAWSER_RETURN_IF_ERROR(CheckUnchanged(array.value.bytes()));
+      if (!hashed.empty()) array.chunks = hashed[i].chunks;
+      if (!keeps) {
+        const auto again =
+            [read = batch.readers[i]->read]() -> absl::StatusOr<Literal> {
+          HAWSER_ASSIGN_OR_RETURN(NamedArray array, read());
+          return std::move(array.value);
+        };
+        array.lazy = LazyValue{array.value.shape(), again};
+        array.value = Literal();
+      }
+      file_.arrays.push_back(std::move(array));
+    }
+    std::move(hashed.begin(), hashed.end(), std::back_inserter(manifests_));
+    return absl::OkStatus();
+  }
+
+  const std::vector<ArrayReader>& readers_;
+  const bool hash_all_;
+  Progress progress_;
+  std::vector<ArrayManifest> manifests_;
+  HashedFile file_;
+};
+
 }  // namespace
 
 absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
@@ -115,32 +201,19 @@ absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
   };
   const bool worth_it =
       hash.cache->remembers() && version.SettledAt(hash.now());
-  HashedFile file;
   auto known = hash.cache->Find(version, reading);
   if (known.has_value() && unchanged()) {
-    file.arrays =
-        ArraysOf(std::make_shared<RememberedFile>(path, read, version),
-                 *std::move(known));
-    return file;
+    return HashedFile{.arrays = ArraysOf(
+                          std::make_shared<RememberedFile>(path, read, version),
+                          *std::move(known))};
   }
-  HAWSER_ASSIGN_OR_RETURN(NamedArrays values, ReadArrays(path, read));
-  DatasetSource source;
-  for (NamedArray& array : values) {
-    file.new_bytes += array.value.shape().byte_size();
-    source.arrays.push_back({std::move(array.name), std::move(array.value)});
+  HAWSER_ASSIGN_OR_RETURN(const auto readers, OpenArrays(path, read));
+  FileHashing hashing(readers, worth_it, hash);
+  HAWSER_RETURN_IF_ERROR(hashing.Run());
+  if (worth_it && unchanged()) {
+    hash.cache->Remember({version, reading, std::move(hashing.manifests())});
   }
-  if (worth_it) {
-    known = HashArrays(source, file.new_bytes, hash);
-    for (const DatasetSource::Array& array : source.arrays) {
-      HAWSER_RETURN_IF_ERROR(CheckUnchanged(array.value.bytes()));
-    }
-    if (unchanged()) hash.cache->Remember({version, reading, *known});
-    for (size_t i = 0; i < known->size(); ++i) {
-      source.arrays[i].chunks = std::move((*known)[i].chunks);
-    }
-  }
-  file.arrays = std::move(source.arrays);
-  return file;
+  return std::move(hashing.file());
 }
 
 bool IsRemembered(const std::string& path, const ReadOptions& read,

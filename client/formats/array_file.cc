@@ -81,6 +81,34 @@ absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
   return arrays;
 }
 
+absl::StatusOr<std::vector<ArrayReader>> OpenArrays(
+    const std::string& path, const ReadOptions& options) {
+  HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
+  const ArrayFormat* format =
+      options.format == ReadOptions::Format::kAny ? FormatOf(file) : nullptr;
+  if (format == nullptr || format->list == nullptr) {
+    std::vector<ArrayReader> readers;
+    HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, options));
+    for (NamedArray& array : arrays) {
+      const int64_t bytes = array.value.shape().byte_size();
+      readers.push_back({bytes, [array = std::move(array)] { return array; }});
+    }
+    return readers;
+  }
+  auto readers = format->list(file);
+  if (!readers.ok()) return Annotate(readers.status(), path);
+  for (ArrayReader& reader : *readers) {
+    reader.read = [path, file, read = std::move(reader.read)] {
+      absl::StatusOr<NamedArray> array = read();
+      const absl::Status same = file.CheckUnchanged();
+      if (!same.ok()) return absl::StatusOr<NamedArray>(same);
+      if (!array.ok()) array = Annotate(array.status(), path);
+      return array;
+    };
+  }
+  return readers;
+}
+
 absl::StatusOr<Literal> ReadArray(const std::string& path) {
   HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, {}));
   if (arrays.size() == 1) return std::move(arrays[0].value);

@@ -3,6 +3,7 @@
 #define HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -41,6 +42,13 @@ absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
 absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
                                         absl::string_view name,
                                         const ReadOptions& options);
+
+// Opens such a file, whose arrays are then read one by one, in order: one that
+// is packed takes no memory before it is read, nor after it has been used. The
+// file stays mapped for as long as a reader lives. Errors, also of the readers:
+// as ReadArrays; kAborted when the file changed since.
+absl::StatusOr<std::vector<ArrayReader>> OpenArrays(const std::string& path,
+                                                    const ReadOptions& options);
 
 // Reads the array of a file that holds one; its name does not matter.
 // Errors: as ReadArrays; kInvalidArgument naming the arrays of a file that

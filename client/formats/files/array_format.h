@@ -3,6 +3,7 @@
 #define HAWSER_CLIENT_FORMATS_FILES_ARRAY_FORMAT_H_
 
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,6 +22,10 @@ struct ArrayFormat {
   bool (*is_it)(const FileBytes& file);
   // Reads all arrays of the file. Errors: kInvalidArgument naming no file.
   absl::StatusOr<NamedArrays> (*parse)(const FileBytes& file);
+  // For a format that unpacks its arrays, each by itself: lists them without
+  // unpacking one. Others are mapped. Errors: as parse.
+  absl::StatusOr<std::vector<ArrayReader>> (*list)(const FileBytes& file) =
+      nullptr;
   // For a format that is written, too: how the names of its files end, how they
   // are laid out, and whether they hold several arrays with their names.
   absl::string_view suffix = "";

@@ -2,9 +2,12 @@
 #ifndef HAWSER_CLIENT_FORMATS_FILES_NAMED_ARRAY_H_
 #define HAWSER_CLIENT_FORMATS_FILES_NAMED_ARRAY_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/base/values/literal.h"
 
 namespace hawser {
@@ -15,6 +18,14 @@ struct NamedArray {
 };
 // In the order of the file; the names are distinct.
 using NamedArrays = std::vector<NamedArray>;
+
+// One array of a file that is open.
+struct ArrayReader {
+  int64_t bytes = 0;  // of its elements, to some bytes of a header
+  // Reads it, as often as it is called; thread-safe. Errors: those of reading
+  // the file.
+  std::function<absl::StatusOr<NamedArray>()> read;
+};
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FORMATS_FILES_NAMED_ARRAY_H_

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/formats/files/array_format.h"
@@ -20,23 +21,39 @@ bool IsZip(const FileBytes& file) {
   return file.StartsWith(kZipMagic) || file.StartsWith(kEmptyZipMagic);
 }
 
-}  // namespace
+std::string Named(const ZipMember& member) {
+  return absl::StrCat("member ", Quoted(member.name));
+}
 
-absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file) {
+absl::StatusOr<NamedArray> ParseMember(const ZipMember& member) {
+  HAWSER_ASSIGN_OR_RETURN(const FileBytes bytes, UnpackMember(member));
+  absl::StatusOr<Literal> value = ParseNpy(bytes);
+  if (!value.ok()) return Annotate(value.status(), Named(member));
+  return NamedArray{std::string(absl::StripSuffix(member.name, ".npy")),
+                    *std::move(value)};
+}
+
+absl::StatusOr<std::vector<ArrayReader>> ListNpz(const FileBytes& file) {
   HAWSER_ASSIGN_OR_RETURN(const std::vector<ZipMember> members,
                           ReadZipDirectory(file));
   if (members.empty()) return InvalidArgument("holds no arrays");
-  NamedArrays arrays;
+  std::vector<ArrayReader> readers;
   for (const ZipMember& member : members) {
-    absl::string_view name = member.name;
-    const std::string quoted = absl::StrCat("member ", Quoted(name));
-    if (!absl::ConsumeSuffix(&name, ".npy")) {
-      return InvalidArgument(quoted, " is no npy file");
+    if (!absl::EndsWith(member.name, ".npy")) {
+      return InvalidArgument(Named(member), " is no npy file");
     }
-    HAWSER_ASSIGN_OR_RETURN(const FileBytes bytes, UnpackMember(member));
-    absl::StatusOr<Literal> value = ParseNpy(bytes);
-    if (!value.ok()) return Annotate(value.status(), quoted);
-    arrays.push_back({std::string(name), *std::move(value)});
+    readers.push_back({member.size, [member] { return ParseMember(member); }});
+  }
+  return readers;
+}
+
+}  // namespace
+
+absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file) {
+  HAWSER_ASSIGN_OR_RETURN(const auto readers, ListNpz(file));
+  NamedArrays arrays;
+  for (const ArrayReader& reader : readers) {
+    HAWSER_ASSIGN_OR_RETURN(arrays.emplace_back(), reader.read());
   }
   return arrays;
 }
@@ -60,6 +77,7 @@ absl::StatusOr<ArraysToFill> LayOutNpz(const std::string& path,
 extern constinit const ArrayFormat kNpzFormat = {
     .is_it = IsZip,
     .parse = ParseNpz,
+    .list = ListNpz,
     .suffix = ".npz",
     .lay_out = LayOutNpz,
     .holds_names = true,

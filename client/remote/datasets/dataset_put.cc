@@ -24,6 +24,8 @@ constexpr size_t kMostChunks = 4;
 constexpr size_t kMostDigests = 1 << 14;
 // A server may evict what FindMissing found before Commit.
 constexpr int kCommitAttempts = 3;
+// Lazy values are made when they are sent, so many bytes of them at once.
+constexpr int64_t kMostLazyBytes = int64_t{256} << 20;
 
 }  // namespace
 
@@ -34,11 +36,20 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
       options_(options),
       cancel_(runtime::AttemptToken(call)),
       progress_(call.progress) {
+  int64_t lazy_bytes = 0;  // of the last stage
   for (const DatasetSource::Array& array : source.arrays) {
     ArrayManifest m{array.name, array.shape(), {}};
     const bool known =
         static_cast<int64_t>(array.chunks.size()) == m.num_chunks();
-    if (array.lazy.has_value()) lazy_.push_back({&array, chunks_.size()});
+    if (array.lazy.has_value()) {
+      const int64_t bytes = m.shape.byte_size();
+      if (lazy_bytes > 0 && lazy_bytes + bytes > kMostLazyBytes) {
+        stage_ends_.push_back(chunks_.size());
+        lazy_bytes = 0;
+      }
+      lazy_bytes += bytes;
+      lazy_.push_back({&array, chunks_.size()});
+    }
     for (int64_t i = 0; i < m.num_chunks(); ++i) {
       chunks_.push_back(
           {{.digest = known ? array.chunks[i] : Digest()}, m.chunk_size(i)});
@@ -47,6 +58,7 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
     total_bytes_ += m.shape.byte_size();
     manifest_.arrays.push_back(std::move(m));
   }
+  stage_ends_.push_back(chunks_.size());
 }
 
 void DatasetPut::Place(const Literal& value, int64_t index, Chunk* chunk) {
@@ -56,12 +68,12 @@ void DatasetPut::Place(const Literal& value, int64_t index, Chunk* chunk) {
 
 absl::StatusOr<DatasetInfo> DatasetPut::Run() {
   for (int attempt = 1;; ++attempt) {
-    absl::Status sent = AskForKnown();
-    if (sent.ok()) sent = MakeLazyValues();
-    if (sent.ok()) sent = SendAll();
-    // Bytes that changed on the way explain whatever the server made of them.
-    HAWSER_RETURN_IF_ERROR(CheckSources());
-    HAWSER_RETURN_IF_ERROR(sent);
+    HAWSER_RETURN_IF_ERROR(AskForKnown());
+    size_t begin = 0;
+    for (const size_t end : stage_ends_) {
+      HAWSER_RETURN_IF_ERROR(SendStage(begin, end));
+      begin = end;
+    }
     auto info = Commit();
     if (!absl::IsFailedPrecondition(info.status())) return info;
     if (attempt == kCommitAttempts) {
@@ -71,10 +83,34 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     }
     MutexLock lock(&mu_);
     asked_.clear();
-    next_ = 0;
-    groups_ = 0;
     done_bytes_ = 0;
   }
+}
+
+absl::Status DatasetPut::SendStage(size_t begin, size_t end) {
+  const auto is_in = [&](const LazyArray& lazy) {
+    return lazy.first >= begin && lazy.first < end;
+  };
+  absl::Status sent;
+  for (const LazyArray& lazy : lazy_) {
+    if (sent.ok() && is_in(lazy)) sent = MakeValue(lazy);
+  }
+  if (sent.ok()) sent = SendAll(begin, end);
+  // Bytes that changed on the way explain whatever the server made of them.
+  HAWSER_RETURN_IF_ERROR(CheckSources());
+  HAWSER_RETURN_IF_ERROR(sent);
+  for (const LazyArray& lazy : lazy_) {
+    if (!is_in(lazy)) continue;
+    for (Chunk& chunk : ChunksOf(lazy)) {
+      chunk.put.bytes = {};
+      chunk.put.owner = Literal();
+    }
+  }
+  return absl::OkStatus();
+}
+
+DatasetPut::Chunks DatasetPut::ChunksOf(const LazyArray& lazy) {
+  return absl::MakeSpan(chunks_).subspan(lazy.first, lazy.array->chunks.size());
 }
 
 absl::Status DatasetPut::CheckSources() const {
@@ -133,21 +169,24 @@ bool DatasetPut::AllAreThere(Chunks chunks) {
   return true;
 }
 
-absl::Status DatasetPut::MakeLazyValues() {
-  for (const auto& [array, first] : lazy_) {
-    const Chunks own =
-        absl::MakeSpan(chunks_).subspan(first, array->chunks.size());
-    if (AllAreThere(own) || own[0].put.owner.valid()) continue;
-    HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
-    HAWSER_ASSIGN_OR_RETURN(const Literal value, array->Value());
-    for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
-  }
+absl::Status DatasetPut::MakeValue(const LazyArray& lazy) {
+  const Chunks own = ChunksOf(lazy);
+  if (AllAreThere(own)) return absl::OkStatus();
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, lazy.array->Value());
+  for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
   return absl::OkStatus();
 }
 
-absl::Status DatasetPut::SendAll() {
+absl::Status DatasetPut::SendAll(size_t begin, size_t end) {
+  {
+    MutexLock lock(&mu_);
+    next_ = begin;
+    end_ = end;
+    groups_ = 0;
+  }
   const size_t workers =
-      std::min<size_t>(std::max(options_.bulk_threads, 1), chunks_.size());
+      std::min<size_t>(std::max(options_.bulk_threads, 1), end - begin);
   return OnThreads(static_cast<int>(workers),
                    [this](int) { return SendGroups(); });
 }
@@ -167,10 +206,10 @@ absl::Status DatasetPut::SendGroups() {
 DatasetPut::Chunks DatasetPut::TakeGroup() {
   MutexLock lock(&mu_);
   const size_t workers = std::max(options_.bulk_threads, 1);
-  const size_t size = std::clamp<size_t>((chunks_.size() - next_) / workers / 2,
-                                         1, 1 + groups_++ / workers);
-  const Chunks group =
-      absl::MakeSpan(chunks_).subspan(next_, std::min(size, kMostChunks));
+  const size_t size = std::clamp<size_t>((end_ - next_) / workers / 2, 1,
+                                         1 + groups_++ / workers);
+  const Chunks group = absl::MakeSpan(chunks_).first(end_).subspan(
+      next_, std::min(size, kMostChunks));
   next_ += group.size();
   return group;
 }

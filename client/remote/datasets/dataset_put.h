@@ -52,10 +52,13 @@ class DatasetPut {
   // question.
   absl::Status AskForKnown();
   bool AllAreThere(Chunks chunks);
-  // Makes the lazy values of which the server lacks a chunk.
-  absl::Status MakeLazyValues();
-  // Sends everything, by all workers.
-  absl::Status SendAll();
+  // Sends the chunks of one stage; its lazy values are there only meanwhile.
+  absl::Status SendStage(size_t begin, size_t end);
+  Chunks ChunksOf(const LazyArray& lazy);
+  // Makes a lazy value, if the server lacks a chunk of it.
+  absl::Status MakeValue(const LazyArray& lazy);
+  // Sends chunks [begin, end), by all workers.
+  absl::Status SendAll(size_t begin, size_t end);
   // Sends groups until all are taken: the loop of one worker.
   absl::Status SendGroups();
   // Chunks that no worker has taken; none: all are taken.
@@ -77,6 +80,8 @@ class DatasetPut {
   DatasetManifest manifest_;   // digests filled in by Commit
   std::vector<Chunk> chunks_;  // of all arrays in a row
   std::vector<LazyArray> lazy_;
+  // Ends of stages in chunks_: one, but where lazy values are many bytes.
+  std::vector<size_t> stage_ends_;
   int64_t total_bytes_ = 0;
   std::atomic<bool> failed_{false};
   std::atomic<int64_t> done_bytes_{0};
@@ -86,6 +91,7 @@ class DatasetPut {
   // There, or asked about by a worker, which then sends what is missing.
   absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
   size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first that is not taken
+  size_t end_ ABSL_GUARDED_BY(mu_) = 0;     // of the stage
   size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far
 };
 

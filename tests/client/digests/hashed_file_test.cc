@@ -262,6 +262,46 @@ TEST_F(HashedFileTest, WhatIsRememberedIsNotOpenedWhateverItsFormat) {
   }
 }
 
+// A small file may hold large arrays. Those beyond 256 MiB are read again when
+// they are sent, one at a time, instead of being kept until then.
+TEST_F(HashedFileTest, LargePackedArraysAreNotKept) {
+  const auto zeros = [](int mib) {
+    return Literal::Zeros(Shape::Of(DType::kU8, {int64_t{mib} << 20}));
+  };
+  const Literal first = zeros(200), second = zeros(100);
+  std::vector<TestMember> members;
+  for (const Literal* array : {&first, &second}) {
+    ASSERT_OK_AND_ASSIGN(const std::string header,
+                         NpyHeaderOf(array->shape()));
+    members.push_back({array == &first ? "a.npy" : "b.npy",
+                       header + std::string(array->bytes().size(), '\0'),
+                       /*deflated=*/true});
+  }
+  const std::string path = folder_.Write("x.npz", MakeZip(members));
+  const auto chunks = ManifestOf({{{"", second}}}, 2).arrays[0].chunks;
+  for (const bool settled : {false, true}) {
+    SCOPED_TRACE(settled);
+    now_ = absl::Now() + (settled ? absl::Minutes(1) : absl::ZeroDuration());
+    ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
+    EXPECT_EQ(file.new_bytes, int64_t{300} << 20);
+    ASSERT_EQ(file.arrays.size(), 2u);
+    EXPECT_EQ(file.arrays[0].name, "a");
+    EXPECT_EQ(file.arrays[0].value.shape(), first.shape());
+    EXPECT_EQ(file.arrays[0].chunks.empty(), !settled);
+    EXPECT_EQ(file.arrays[1].name, "b");
+    EXPECT_FALSE(file.arrays[1].value.valid());
+    EXPECT_EQ(file.arrays[1].chunks, chunks);
+    ASSERT_OK_AND_ASSIGN(const Literal value, file.arrays[1].Value());
+    EXPECT_EQ(value.shape(), second.shape());
+    EXPECT_EQ(value.bytes(), second.bytes());
+  }
+  // What is remembered is read one at a time, too.
+  ASSERT_OK_AND_ASSIGN(const HashedFile again, Read(path));
+  EXPECT_EQ(again.new_bytes, 0);
+  ASSERT_OK_AND_ASSIGN(const Literal value, again.arrays[1].Value());
+  EXPECT_EQ(value.bytes(), second.bytes());
+}
+
 TEST_F(HashedFileTest, AValueThatIsNoLongerThereIsAnError) {
   const std::string path = folder_.Path("x.npy");
   ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));

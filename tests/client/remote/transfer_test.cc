@@ -1,11 +1,17 @@
 // Values of all sizes in both directions, and datasets.
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/link/transfers.h"
+#include "core/base/digest.h"
 #include "core/runtime/datasets.h"
 #include "tests/client/remote/remote_fixture.h"
 
@@ -182,6 +188,65 @@ TEST_F(TransferTest, LazyValuesAreMadeForAServerThatLacksThem) {
                        client->datasets().Put(lazy, Soon()));
   EXPECT_GT(lost.sent_bytes, 0);
   EXPECT_EQ(made, 3) << "only the array it is of";
+}
+
+// 128 MiB of zeros that take no memory, but for their first chunk; counts how
+// many of them there are at once.
+class LargeArrays {
+ public:
+  static constexpr int64_t kBytes = int64_t{128} << 20;
+
+  Literal Make(char first) {
+    void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                -1, 0);
+    HAWSER_CHECK(memory != MAP_FAILED);
+    *static_cast<char*>(memory) = first;
+    most_ = std::max<int>(most_, ++alive_);
+    return Literal::Adopt(
+        Shape::Of(DType::kU8, {kBytes}),
+        std::shared_ptr<const char>(static_cast<const char*>(memory),
+                                    [this](const char* at) {
+                                      ::munmap(const_cast<char*>(at), kBytes);
+                                      --alive_;
+                                    }));
+  }
+  // Lazy ones with their digests.
+  DatasetSource Source(int count) {
+    const std::string zeros(kChunkBytes, '\0');
+    const Digest rest = Sha256(absl::MakeSpan(zeros));
+    DatasetSource source;
+    for (int i = 0; i < count; ++i) {
+      const char first = static_cast<char>(i + 1);
+      std::string front = zeros;
+      front[0] = first;
+      std::vector<Digest> chunks(kBytes / kChunkBytes, rest);
+      chunks[0] = Sha256(absl::MakeSpan(front));
+      source.arrays.push_back(
+          {.name = absl::StrCat("x", i),
+           .chunks = std::move(chunks),
+           .lazy = LazyValue{Shape::Of(DType::kU8, {kBytes}),
+                             [this, first] { return Make(first); }}});
+    }
+    return source;
+  }
+  int most() const { return most_; }
+
+ private:
+  std::atomic<int> alive_{0};
+  int most_ = 0;  // values are made by one thread
+};
+
+TEST_F(TransferTest, LazyValuesAreNotAllMadeAtOnce) {
+  LargeArrays arrays;
+  const DatasetSource source = arrays.Source(5);
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      client->datasets().Put(source, Within(absl::Seconds(60))));
+  EXPECT_EQ(info.bytes, 5 * LargeArrays::kBytes);
+  EXPECT_EQ(info.sent_bytes, 6 * kChunkBytes);
+  // 256 MiB at a time.
+  EXPECT_EQ(arrays.most(), 2);
 }
 
 TEST_F(TransferTest, ALazyValueThatCannotBeMadeIsTheErrorOfItsPut) {
