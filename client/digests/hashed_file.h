@@ -15,7 +15,7 @@
 
 namespace hawser {
 
-// How files are hashed. `cache` outlives the calls.
+// Says how files are hashed. `cache` outlives the calls.
 struct HashOptions {
   DigestCache* cache = nullptr;
   int threads = 1;

@@ -41,8 +41,9 @@ struct FallbackPolicy {
   absl::Duration probe_first = absl::Milliseconds(100);
   absl::Duration probe_longest = absl::Milliseconds(1600);
 
-  // How long work that only the primary can do waits for it to come back, where
-  // the caller set no deadline: work on a dataset that was not put from here.
+  // The time that work which only the primary can do waits for it to come back,
+  // where the caller set no deadline: work on a dataset that was not put from
+  // here.
   absl::Duration wait_for_primary = absl::Minutes(2);
 
   // Recipes: how results can be made again. A chain longer than half of

@@ -53,8 +53,8 @@ class LoadedArrays {
   // The array of this name; "": the only one. If there is no such array: a
   // tensor without a value, which Finish reports.
   Tensor Take(const std::string& name);
-  // How many entries a vector of this name has: those that arrays are named
-  // after, from 0 up.
+  // Returns how many entries a vector of this name has: those that arrays are
+  // named after, from 0 up.
   size_t CountEntries(const std::string& name) const;
   // Errors: kInvalidArgument naming arrays that were missing or not taken.
   absl::Status Finish() const;

@@ -70,7 +70,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // A user has it, as often as this is called.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);
-  // How it lies, as an argument.
+  // Returns how it lies, as an argument.
   ArgumentLayout LayoutOf(const ShardedValue& value) const;
   // The places where it was computed, as far as they are known.
   std::string WhereIs(const ShardedValue& value) const;
@@ -91,7 +91,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
                            std::vector<ShardedTaskPtr>* missing) const;
   void MakeReady(const ShardedTaskPtr& task, Afterwards& later);
   void Start(const ShardedTaskPtr& task, int place, Afterwards& later);
-  // On the place's thread.
+  // Called on the place's thread.
   void Queue(const ShardedTaskPtr& task, int attempt, ShardPlace& place,
              const std::vector<runtime::Argument>& takes);
   void OnQueued(const ShardedTaskPtr& task, int attempt,

@@ -86,7 +86,7 @@ class ReverseSweep {
   const Computation& from() const { return from_; }
 
  private:
-  // Which values depend on what is differentiated by.
+  // Finds the values that depend on what is differentiated by.
   void FindDependents(absl::Span<const int> parameters);
   absl::Status Copy(int instruction);
   // The loop, which keeps what the record says. Errors: of its body.

@@ -44,7 +44,7 @@ struct DatasetManifest {
 // A value that is made when its bytes are needed, from a file say.
 struct LazyValue {
   Shape shape;
-  // May block; on any thread, more than once.
+  // It may block; it is called on any thread, more than once.
   std::function<absl::StatusOr<Literal>()> make;
 };
 
@@ -133,7 +133,7 @@ struct DatasetUsage {
   int64_t all_memory_limit = 0;
 };
 
-// Which datasets to list: in order of their tokens, a page at a time.
+// Selects the datasets to list: in order of their tokens, a page at a time.
 struct DatasetPage;
 struct DatasetQuery {
   using Answer = DatasetPage;

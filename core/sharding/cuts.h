@@ -37,7 +37,7 @@ struct AxisClass {
   }
 };
 
-// How the axes of an instruction of that module take part in its op.
+// Returns how the axes of an instruction of that module take part in its op.
 AxisMap AxesOf(const Module& module, const Computation& computation,
                const Instruction& instruction);
 
@@ -51,7 +51,7 @@ class Cuts {
   static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec,
                                    int64_t neighbours = 1);
 
-  // Which class an axis of a value of the entry belongs to.
+  // Returns the class that an axis of a value of the entry belongs to.
   int ClassOf(ValueId value, int axis) const;
   int ClassOf(ValueId value, const AxisCut& cut) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }

@@ -21,7 +21,7 @@ int64_t OffsetOf(const Box& of, absl::Span<const int64_t> index, int64_t size) {
   return offset * size;
 }
 
-// How many trailing axes of `part` are all of those of both boxes.
+// Returns how many trailing axes of `part` are all of those of both boxes.
 size_t WholeAxes(const Box& part, const Box& a, const Box& b) {
   size_t whole = 0;
   while (whole < part.size()) {

@@ -16,7 +16,7 @@
 
 namespace hawser {
 
-// Which tasks there are: what they give, in groups, stage by stage. The module
+// Stages: the tasks by what they give, in groups, stage by stage. The module
 // and its cuts outlive it.
 class Stages {
  public:
@@ -53,7 +53,7 @@ class Stages {
                                      bool split);
 
   const std::vector<Partial>& partials() const { return partials_; }
-  // At most: those that nothing is asked of are none.
+  // It is an upper bound: tasks that nothing is asked of are left out.
   int64_t num_tasks() const;
   // Fills `between` and `tasks`.
   absl::Status AddTasks(Sharding& sharding) const;

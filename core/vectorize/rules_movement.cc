@@ -177,7 +177,7 @@ absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
                         {"start_index_map", map}})};
 }
 
-// At starts that differ: one window per entry, scattered. A scatter drops what
+// If starts differ, one window per entry is scattered. A scatter drops what
 // falls outside, so the starts are moved first.
 absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
   const int rank = c.shape(0).rank();

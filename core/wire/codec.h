@@ -59,7 +59,8 @@ absl::StatusOr<runtime::CompileOptions> FromProto(
     const v1::CompileOptionsProto& proto);
 
 v1::DatasetManifestProto ToProto(const DatasetManifest& manifest);
-// Also CheckManifest, and at most 1,024 arrays and 2^62 bytes in sum.
+// Checks what CheckManifest does, and that there are at most 1,024 arrays and
+// 2^62 bytes in sum.
 absl::StatusOr<DatasetManifest> FromProto(
     const v1::DatasetManifestProto& proto);
 v1::DatasetInfoProto ToProto(const DatasetInfo& info);

@@ -26,7 +26,7 @@ class UploadedArrays {
   // Drops the buffers that have no other holder.
   void DropUnused();
   void Clear();
-  // How many buffers have no other holder.
+  // Returns how many buffers have no other holder.
   int64_t kept() const;
 
  private:

@@ -85,7 +85,7 @@ class Durability {
   // For a write that is queued, as long as it is.
   std::shared_ptr<const MemoryCharge> ChargeTask(const std::string& tenant);
 
-  // On the writer's thread, without the lock.
+  // Runs on the writer's thread, without the lock.
   absl::Status WriteRecord(const std::string& tenant,
                            const StoredDataset& dataset);
   void FinishChunk(const std::weak_ptr<Chunk>& weak, int64_t bytes,

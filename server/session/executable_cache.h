@@ -44,8 +44,8 @@ class ExecutableCache {
   void LetGo();
 
   size_t size() const;
-  // How often the index that tenants share was looked into, which takes a
-  // fingerprint of the tenant's own.
+  // Returns how often the index that tenants share was looked into, which takes
+  // a fingerprint of the tenant's own.
   int64_t shared_lookups() const;
 
  private:

@@ -118,7 +118,7 @@ class Session {
   // Frees everything, cancels what runs and closes the stream. The first time
   // it says so in the log: who, from where, how long, and why it ends.
   void End(const absl::Status& why);
-  // Since when no client can send; infinite future: one can.
+  // Returns since when no client can send; infinite future: one can.
   absl::Time detached_at() const;
   // Its client will send nothing more: from `now` on the lease runs, though the
   // stream is still there for the last answers.

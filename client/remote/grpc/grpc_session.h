@@ -61,7 +61,7 @@ class GrpcSessionStream final : public SessionStream {
   void OnReadTurn(bool ok);
   // Each starts an operation.
   void ReadNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // At the latest when a thread polls.
+  // It happens at the latest when a thread polls.
   void ReadLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void EndWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -34,7 +34,7 @@ Values RunScan(const Values& initial, const Values& xs, ScanBody body,
                SourceLocation where);
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn);
-// At least one branch.
+// Takes at least one branch.
 Values RunSwitch(const Operand& index,
                  absl::Span<const absl::FunctionRef<Values()>> branches);
 

@@ -1,4 +1,5 @@
-// How Grad goes through a function: computed again, or by a rule of one's own.
+// Says how Grad goes through a function: computed again, or by a rule of one's
+// own.
 #ifndef HAWSER_CLIENT_SDK_FUNCTIONS_CUSTOM_GRAD_H_
 #define HAWSER_CLIENT_SDK_FUNCTIONS_CUSTOM_GRAD_H_
 

@@ -32,7 +32,7 @@ class FunctionCall {
   SourceLocation where() const { return where_; }
 
   Operand operator[](size_t i) const;
-  // From argument i on, as tensors.
+  // Returns the arguments from number i on, as tensors.
   std::vector<Tensor> Tensors(size_t i = 0) const;
   std::vector<Operand> Operands(size_t i) const;
 

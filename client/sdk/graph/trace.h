@@ -35,7 +35,7 @@ enum class Captures : uint8_t {
 // builds into it. Traces nest: a loop's body is a trace inside its function's.
 class Trace {
  public:
-  // Inside the trace that is current now.
+  // Makes a trace inside the one that is current now.
   Trace(std::string name, Captures captures);
   ~Trace();  // warns of what was to be printed, and is not
   Trace(const Trace&) = delete;

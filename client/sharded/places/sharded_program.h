@@ -25,8 +25,9 @@ class ShardedProgram {
   explicit ShardedProgram(runtime::CompileOptions options)
       : options_(std::move(options)) {}
 
-  // On the place's thread: may block. Its results are those of the module, in
-  // number and shape. Errors: the client's; kInternal where they are not.
+  // Called on the place's thread: may block. Its results are those of the
+  // module, in number and shape. Errors: the client's; kInternal where they are
+  // not.
   absl::StatusOr<std::vector<runtime::BufferPtr>> Run(
       const ShardPlace& place, const std::shared_ptr<const Module>& module,
       absl::Span<const runtime::Argument> arguments,

@@ -127,7 +127,7 @@ class Mover {
   // another.
   absl::StatusOr<Literal> Given(int place, absl::StatusOr<Literal> value,
                                 const Shape& wanted) const;
-  // On the place's thread, once what it takes is there.
+  // Called on the place's thread, once what it takes is there.
   void OnPlace(int place, Future<Arguments> takes,
                const ArgumentPromise& promise, Afterwards& later,
                std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>

@@ -57,7 +57,7 @@ class OpReader {
   absl::flat_hash_map<absl::string_view, absl::string_view> blobs_;
 };
 
-// How many values the names of an op's results stand for.
+// Returns how many values the names of an op's results stand for.
 int NumResults(const Op& op);
 
 }  // namespace hawser::stablehlo

@@ -24,8 +24,8 @@ class CancelToken {
     return CancelToken(deadline);
   }
 
-  // Also expires at `deadline`, saying `why` then; cancelling either stops what
-  // checks this. `why` is a literal.
+  // The copy also expires at `deadline`, saying `why` then; cancelling either
+  // stops what checks this. `why` is a literal.
   CancelToken Until(absl::Time deadline,
                     const char* why = "the deadline has passed") const;
   // False for a default token, which need not be watched.

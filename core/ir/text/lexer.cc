@@ -13,7 +13,7 @@ constexpr absl::string_view kPunctuation = "()[]{},:=";
 bool IsWordStart(char c) { return absl::ascii_isalpha(c) || c == '_'; }
 bool IsWordPart(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// How many bytes from `from` on pass `test`.
+// Returns how many bytes from `from` on pass `test`.
 template <typename Test>
 size_t Count(absl::string_view text, size_t from, Test test) {
   size_t end = from;

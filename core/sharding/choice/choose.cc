@@ -67,8 +67,8 @@ struct Candidate {
   std::string what;
 };
 
-// How many parts an axis is cut into: more than there are places where they are
-// still long enough, as it shows only at work how fast each is.
+// Returns how many parts an axis is cut into: more than there are places where
+// they are still long enough, as it shows only at work how fast each is.
 int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
   const int64_t count = static_cast<int64_t>(places.size());
   const Work work = WorkOf(module);

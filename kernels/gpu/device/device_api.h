@@ -144,7 +144,8 @@ class Device {
   // down instead of done; everything else on it is kFailedPrecondition. Other
   // streams go on as ever.
   virtual absl::Status BeginCapture(Stream stream) = 0;
-  // Also ends a capture in which a call has failed; the error is that call's.
+  // It also ends a capture in which a call has failed; the error is that
+  // call's.
   virtual absl::StatusOr<Graph> EndCapture(Stream stream) = 0;
   virtual absl::Status DestroyGraph(Graph graph) = 0;
   // Independent of the graph afterwards.

@@ -13,7 +13,7 @@
 
 namespace hawser::plan {
 
-// From loop indices to one index per axis of a value. A value type.
+// Maps loop indices to one index per axis of a value. A value type.
 struct IndexMap {
   std::vector<IndexExpr> axes;
 

@@ -1,5 +1,6 @@
-// How scans and sorts are cut up: a region of kBlock has no points; what its
-// kernels and the planner must agree on is here, by sizes and the target alone.
+// The layouts that cut scans and sorts up: a region of kBlock has no points;
+// what its kernels and the planner must agree on is here, by sizes and the
+// target alone.
 #ifndef HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_
 #define HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_
 
@@ -36,7 +37,7 @@ struct ScanLayout {
 
   // In at most so many parts.
   ScanLayout(const Shape& shape, int64_t axis, int64_t most_parts);
-  // How many keep a device busy.
+  // Returns how many keep a device busy.
   static int64_t PartsFor(const Shape& shape, int64_t axis,
                           int64_t parallel_units);
   bool by_thread() const { return runs.inner > 1 || runs.size <= kShortRun; }

@@ -70,7 +70,7 @@ class PointGraph {
   // True if a point that is done for every iteration of the reduced loops needs
   // it.
   bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
-  // How often points of `value` are evaluated in all.
+  // Returns how often points of `value` are evaluated in all.
   double Evaluations(ValueId value) const;
   double Evaluations(const Point& point) const;
   // Deepest scope of its points.

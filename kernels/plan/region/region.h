@@ -92,7 +92,7 @@ struct Symbol {
   Bounds bounds;
 };
 
-// How neighbouring iterations of the innermost loop meet memory.
+// Says how neighbouring iterations of the innermost loop meet memory.
 enum class AccessKind : uint8_t {
   kContiguous,  // next element
   kUniform,     // the same element

@@ -14,7 +14,7 @@
 
 namespace hawser::plan {
 
-// Which elementwise tails a matrix product takes along in its own call.
+// The elementwise tails that a matrix product takes along in its own call.
 enum class EpilogueSupport : uint8_t {
   kNone,
   kTable,  // bias, then one of the activations a library knows

@@ -46,7 +46,7 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  // How many connections there is room for.
+  // Returns how many connections there is room for.
   size_t capacity() const { return capacity_; }
 
   // Gives connected, non-blocking sockets away, on a thread of its own. Call it

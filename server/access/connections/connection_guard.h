@@ -105,7 +105,7 @@ class ConnectionGuard {
   // sends most at this time without completing a message.
   void Blame();
 
-  // How many were closed, for any of the reasons above.
+  // Returns how many were closed, for any of the reasons above.
   int64_t closed() const { return closed_; }
 
  private:

@@ -24,7 +24,7 @@ class ChunkTable {
   using Chunks = absl::flat_hash_map<Digest, std::shared_ptr<Chunk>>;
 
   const Chunks& chunks() const { return chunks_; }
-  // How often Of and ArrayOf were called.
+  // Returns how often Of and ArrayOf were called.
   int64_t lookups() const { return lookups_; }
 
   // The chunk of this digest; made, of this size, where there is none.

@@ -85,7 +85,7 @@ class OpScope {
   Tensor As(const Operand& operand, DType dtype) const;
   // The same with the operand's own dtype.
   Tensor As(const Operand& operand) const;
-  // To bool is x != 0, of a complex x too.
+  // Converts; to bool it is x != 0, of a complex x too.
   Tensor Convert(const Tensor& x, DType dtype) const;
   // NumPy's rule; an error when x does not broadcast to dims.
   Tensor BroadcastTo(const Tensor& x, absl::Span<const int64_t> dims) const;

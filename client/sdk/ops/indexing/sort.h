@@ -76,10 +76,11 @@ Tensor Mode(const Operand& x, const Over& over = {});
 // elements. Grad: to those two. Source: NumPy quantile (linear).
 Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 
-// How many elements of a sorted x are below each of `values`, that is, where it
-// goes; `right`: at most it, so behind its equals. x: of rank 1, ascending.
-// values: of any shape; the dtypes promote. Result: s32 of values' sizes.
-// Errors: as usual; another rank. Grad: zero. Source: NumPy searchsorted.
+// Returns how many elements of a sorted x are below each of `values`, that is,
+// where it goes; `right`: at most it, so behind its equals. x: of rank 1,
+// ascending. values: of any shape; the dtypes promote. Result: s32 of values'
+// sizes. Errors: as usual; another rank. Grad: zero. Source: NumPy
+// searchsorted.
 Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
 

@@ -10,7 +10,7 @@
 
 namespace hawser::gpu {
 
-// How loops and symbols are called, and the type they are counted in. All is
+// The names of loops and symbols, and the type they are counted in. All is
 // unsigned and wraps: what the plan says is in bounds comes out right, and what
 // is not is behind a predicate.
 struct IndexNames {
