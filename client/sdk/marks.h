@@ -1,4 +1,4 @@
-// Marks: what a caller says of an argument beside its value.
+// Marks: what a caller says of an argument besides its value.
 #ifndef HAWSER_CLIENT_SDK_MARKS_H_
 #define HAWSER_CLIENT_SDK_MARKS_H_
 

@@ -25,9 +25,8 @@
 
 namespace hawser {
 
-// True if HawserNames gives the names in files of the fields of a struct with
-// HawserFields, in the same order, beside that function. If there is none, they
-// are "0", "1" and so on.
+// HawserNames, declared next to HawserFields, names the fields of a struct in
+// files, in the same order. Without it they are called "0", "1" and so on.
 //   auto HawserNames(const Layer&) { return std::array{"weight", "bias"}; }
 template <typename T>
 concept HasNames = requires(const T& value) {

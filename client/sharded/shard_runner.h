@@ -60,7 +60,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Lost(int place, uint64_t life, const absl::Status& why);
 
   // Starts the tasks of one execution. The values that they take and give are
-  // set; each task comes behind those whose values it takes.
+  // set; each task comes after those whose values it takes.
   void Run(const std::vector<ShardedTaskPtr>& tasks);
   Future<Literal> Fetch(const ShardedValuePtr& value,
                         const runtime::CallOptions& call);

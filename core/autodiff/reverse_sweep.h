@@ -50,7 +50,7 @@ class PullBacks {
 
 // A new computation that starts as a copy of another one, but that loops with a
 // known number of iterations keep what these begin with, and grows cotangents
-// behind it. Iterative: a chain of any length costs no stack.
+// after it. Iterative: a chain of any length costs no stack.
 class ReverseSweep {
  public:
   // `computation`: of the shared module. `where`: of each instruction, or

@@ -138,7 +138,7 @@ struct DatasetPage;
 struct DatasetQuery {
   using Answer = DatasetPage;
   std::string prefix;  // of tokens; empty: all
-  std::string after;   // only tokens behind this one: the last of a page before
+  std::string after;  // only tokens after this one: the last of a page before
   int limit = 0;       // 0: as many as the other end gives at once
 };
 struct DatasetPage {

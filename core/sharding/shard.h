@@ -20,7 +20,7 @@ struct ShardTask {
   // Slices of the arguments: a number below that of the parameters is one of
   // them, others are values between tasks.
   std::vector<Piece> takes;
-  std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
+  std::vector<int64_t> offsets;  // after them, as many s64[]: PartModule
   std::shared_ptr<const Module> module;  // equal tasks share one
   // The same for the results: where each result of the module belongs.
   std::vector<Piece> gives;

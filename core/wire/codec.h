@@ -65,7 +65,7 @@ absl::StatusOr<DatasetManifest> FromProto(
     const v1::DatasetManifestProto& proto);
 v1::DatasetInfoProto ToProto(const DatasetInfo& info);
 absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto);
-// The digests of its chunks, beside the rest of what is said of a dataset.
+// The digests of its chunks, besides the rest of what is said of a dataset.
 void SetChunks(const DatasetManifest& manifest, v1::DatasetInfoProto* info);
 v1::ListReply ToProto(const DatasetPage& page);
 absl::StatusOr<DatasetPage> FromProto(const v1::ListReply& proto);

@@ -16,7 +16,7 @@ absl::string_view Prelude();
 // SHA-256 of all texts, in hex: part of a cache key.
 absl::string_view PreludeDigest();
 
-// A header that g++ needs beside the prelude, by the name it is included by.
+// A header that g++ needs besides the prelude, by the name it is included by.
 struct HostHeader {
   absl::string_view name;
   absl::string_view text;
@@ -35,7 +35,7 @@ std::vector<KernelName> FindKernels(absl::string_view text);
 // numbers stand in messages.
 std::string DeviceSource(absl::string_view name, absl::string_view text);
 // The same for g++ -I<folder of HostHeaders>, with what makes its kernels
-// callable behind it.
+// callable after it.
 std::string HostSource(absl::string_view name, absl::string_view text);
 
 }  // namespace hawser::dialect

@@ -124,7 +124,7 @@ template <class Op, class T> HK_DEVICE T WarpReduce(T x) {
   return GroupReduce<Op, kWarp>(x);
 }
 // `shared` has a slot per warp and may be used again at once: there is a
-// barrier before and one behind the writes.
+// barrier before and one after the writes.
 template <class Op, u32 kThreads, class T, class Shared>
 HK_DEVICE T BlockReduce(T x, Shared& shared) {
   static_assert(kThreads % kWarp == 0, "whole warps");

@@ -139,7 +139,7 @@ class HandleTable {
   void Declare(uint64_t handle, const Shape& shape, bool streamed, Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Returns what an entry is charged as, beside the bytes of its value.
+  // Returns what an entry is charged as, besides the bytes of its value.
   static int64_t StateOf(const Entry& entry);
   // Returns the charge of the table with `more` values.
   int64_t State(size_t more) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -19,7 +19,7 @@ struct RunOptions {
   // client.
   Client client;
   CallOptions call;
-  // It also says what kTf32 may give up, and how kStrict makes engines agree.
+  // Numerics says what kTf32 may give up, and how kStrict makes engines agree.
   Numerics numerics = Numerics::kFast;
 };
 

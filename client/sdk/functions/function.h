@@ -80,9 +80,9 @@ class JitFunction {
   }
 
   // The text of the graph the function makes of arguments like these, as
-  // `hawser explain` takes it; a Shape will do. If there are batch_buckets,
-  // it is the text for the bucket. Calls the function once more; compiles nothing, asks
-  // no client. Errors: those of arguments and of tracing.
+  // `hawser explain` takes it; a Shape will do. If there are batch_buckets, it
+  // is the text for the bucket. Calls the function once more; compiles nothing,
+  // asks no client. Errors: those of arguments and of tracing.
   template <typename... Args>
   absl::StatusOr<std::string> ToText(const Args&... args) const {
     const std::tuple<const Args&...> all(args...);

@@ -17,7 +17,7 @@
 
 namespace hawser {
 
-// A tensor, or a number that is weak beside tensors.
+// A tensor, or a number that is weak next to tensors.
 using FunctionArgument = std::variant<Tensor, Number>;
 
 // One call by name: hands out arguments and attributes and notes what was

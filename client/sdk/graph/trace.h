@@ -66,7 +66,7 @@ class Trace {
   void Print(Printed printed) { printed_.push_back(std::move(printed)); }
   std::vector<Printed> TakePrinted() { return std::move(printed_); }
 
-  // Makes a value from outside a parameter behind those there are.
+  // Makes a value from outside a parameter after those there are.
   void Lift(const Tensor& outer);
   // The values from outside that were lifted, in the order of parameters.
   const Tensors& lifted() const { return lifted_; }

@@ -73,7 +73,7 @@ class Dispatch {
   };
   std::optional<int> Choose(const ReadyTask& task) const;
   bool Fits(const ReadyTask& task, int place) const;
-  // When the place would have done `work` behind what it has, from now on.
+  // When the place would have done `work` after what it has, from now on.
   double SecondsUntilDone(int place, double work) const;
   // True if the others would have done all that is ready by then.
   bool OthersAreFaster(int place, double seconds) const;

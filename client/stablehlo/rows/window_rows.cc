@@ -44,7 +44,7 @@ struct Prefix {
   bool reverse = false;
 };
 
-// The axis whose windows hold all that is before them, or behind.
+// The axis whose windows hold all that is before them, or after.
 std::optional<Prefix> PrefixOf(const Op& op) {
   if (op.operand_types.empty()) return std::nullopt;
   const auto& dims = op.operand_types[0].dims;

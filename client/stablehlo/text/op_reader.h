@@ -53,7 +53,7 @@ class OpReader {
   TokenReader tokens_;
   TypeReader types_;
   AttributeReader attributes_;
-  // Holds the trailer: name -> hexadecimal digits behind "0x".
+  // Holds the trailer: name -> hexadecimal digits after "0x".
   absl::flat_hash_map<absl::string_view, absl::string_view> blobs_;
 };
 

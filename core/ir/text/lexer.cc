@@ -21,7 +21,7 @@ size_t Count(absl::string_view text, size_t from, Test test) {
   return end - from;
 }
 
-// Digits, letters and points; a sign only behind an exponent's e. A caller that
+// Digits, letters and points; a sign only after an exponent's e. A caller that
 // knows the type it should have checks that it is a number.
 size_t NumberSize(absl::string_view text) {
   const bool hex = absl::StartsWith(text, "0x");

@@ -52,8 +52,8 @@ class Device {
 
   // ---- memory -------------------------------------------------------------
   // `bytes` of unspecified content, aligned to 256; 0 bytes are an address
-  // that nothing may touch. For work on `stream`, and for what is ordered
-  // behind it. Blocks at most for what is freed on `stream` already.
+  // that nothing may touch. For work on `stream`, and for what is ordered after
+  // it. Blocks at most for what is freed on `stream` already.
   virtual absl::StatusOr<DeviceAddress> Allocate(Stream stream,
                                                  int64_t bytes) = 0;
   // Frees the memory for other use once `stream` gets here. If another stream
@@ -108,7 +108,7 @@ class Device {
                               std::function<void(absl::Status)> done) = 0;
 
   // ---- kernels ------------------------------------------------------------
-  // What decides, beside text and options, about a binary: compiler, its
+  // What decides, besides text and options, about a binary: compiler, its
   // version, the target, the prelude. Part of every cache key.
   virtual std::string compiler_id() const = 0;
   // Kernels in the dialect (kernels/dialect/README.md), without the #include:

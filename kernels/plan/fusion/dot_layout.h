@@ -1,4 +1,4 @@
-// The order of a product's axes: transposes before and behind products become
+// The order of a product's axes: transposes before and after products become
 // other axes of these, because a library reads either order, and what no
 // library reads is transposed.
 #ifndef HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_

@@ -68,8 +68,8 @@ class FusionCost {
   // Returns the seconds of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
-  // Adds to `*seen` what is behind the values, up to the first that `ends`
-  // holds of; whether there is one.
+  // Adds to `*seen` what the values are computed from, up to the first that
+  // `ends` holds of; whether there is one.
   bool LookBehind(absl::Span<const ValueId> values, int64_t elements,
                   Values* seen, absl::FunctionRef<bool(ValueId)> ends) const;
   // True if `pays` holds for the seconds of one element of those values that

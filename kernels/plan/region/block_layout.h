@@ -118,7 +118,7 @@ struct SortLayout {
   void LayOutScratch(const Computation& c, const Instruction& sort);
 };
 
-// Fills in what a region of kBlock has beside its bytes.
+// Fills in what a region of kBlock has besides its bytes.
 void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region);
 

@@ -46,13 +46,13 @@ class RegionEmitter {
   virtual absl::Status Add(const Site& site, StepBuilder& steps, Steps* to) = 0;
 };
 
-// Errors: the emitter's, behind the name of the instruction.
+// Errors: the emitter's, after the name of the instruction.
 absl::StatusOr<StepProgram> MakeSteps(const Plan& plan, RegionEmitter& emitter);
 
 // "%12 (sort)"; of a fusion the ops in it: "%7 (add multiply)".
 std::string NameOf(const Module& module, const Instruction& instruction);
 
-// Emitters use it during their call. Invariant: memory behind the plan's arena
+// Emitters use it during their call. Invariant: memory after the plan's arena
 // that loops have taken, [0, extra_) of it, is in use until the control flow
 // that took it is laid out.
 class StepBuilder {
@@ -101,7 +101,7 @@ class StepBuilder {
 
   Slot SlotOf(const ComputationPlan& plan, const Frame& frame, ValueId value);
   Slot ConstantSlot(int computation, int instruction);
-  // Memory behind the plan's arena, until `extra_` is set back.
+  // Memory after the plan's arena, until `extra_` is set back.
   Slot TakeExtra(int64_t bytes);
   int64_t Aligned(int64_t bytes) const;
 

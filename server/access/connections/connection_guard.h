@@ -147,7 +147,7 @@ class ConnectionGuard {
   // them has. False: there is none.
   bool CloseUnfinished();
   // Closes a connection of the tenant with the largest share: what it is
-  // charged for and what its connections may take beside.
+  // charged for and what its connections may take besides.
   void CloseOfLargest();
 
   const ConnectionLimits limits_;

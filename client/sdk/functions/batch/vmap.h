@@ -92,7 +92,7 @@ class VmapFunction {
 // argument is computed once. Random numbers are those of each entry's key,
 // where keys are batched. Arguments: as for Jit, with the axis that options say
 // more than fn takes; their entries are equally many. Values that fn uses
-// beside its arguments are shared by all entries. Use it inside a traced
+// besides its arguments are shared by all entries. Use it inside a traced
 // function or outside, as Grad. Result: the structure that fn gives, each
 // tensor with the entries along out_axis; what does not depend on the batch is
 // repeated. For and Scan run as often as they did. A While whose condition

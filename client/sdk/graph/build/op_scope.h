@@ -108,8 +108,8 @@ class OpScope {
   Tensor error_;
 };
 
-// The dtype several operands are computed in: tensors promote, numbers are
-// weak beside a tensor; numbers alone promote by their own dtypes.
+// The dtype several operands are computed in: tensors promote, numbers are weak
+// next to a tensor; numbers alone promote by their own dtypes.
 DType CommonDType(std::initializer_list<const Operand*> operands);
 // The dtype an operand has alone.
 DType DTypeOf(const Operand& operand);

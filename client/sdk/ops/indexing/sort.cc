@@ -26,7 +26,7 @@ using sdk::DTypeOf;
 using sdk::OpScope;
 using sdk::Region;
 
-// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; behind it pairs
+// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; after it pairs
 // of `others`.
 Region Comparator(DType key, bool descending, absl::Span<const DType> others) {
   Module module("sort");

@@ -77,7 +77,7 @@ Tensor Mode(const Operand& x, const Over& over = {});
 Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 
 // Returns how many elements of a sorted x are below each of `values`, that is,
-// where it goes; `right`: at most it, so behind its equals. x: of rank 1,
+// where it goes; `right`: at most it, so after its equals. x: of rank 1,
 // ascending. values: of any shape; the dtypes promote. Result: s32 of values'
 // sizes. Errors: as usual; another rank. Grad: zero. Source: NumPy
 // searchsorted.
@@ -85,7 +85,7 @@ Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
 
 // The results of Unique. How many elements differ shows when it runs, so
-// `values`, `first` and `counts` have the size that was asked for: behind the
+// `values`, `first` and `counts` have the size that was asked for: after the
 // last of them that one stands again, with a count of 0, and those that find no
 // place are left out. `values` is ascending, and Take(x, first) of a flat x.
 struct UniqueElements {

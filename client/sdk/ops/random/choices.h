@@ -24,8 +24,8 @@ Tensor RandomCategorical(const Operand& key, const Operand& logits,
 struct ChoiceOptions {
   int64_t axis = 0;
   bool replace = true;  // an entry may be chosen again
-  // The weights of the entries: floats of the axis's size, 0 or more. Unset: all
-  // alike.
+  // The weights of the entries: floats of the axis's size, 0 or more. Unset:
+  // all alike.
   std::optional<Tensor> weights = std::nullopt;
 };
 // Entries of an axis. x: of any dtype. samples: how many; without replacing, at

@@ -20,7 +20,7 @@
 namespace hawser::gpu {
 
 // Invariant: a point is written at most once in the braces that are open, and
-// behind all points it needs.
+// after all points it needs.
 class PointWriter {
  public:
   // `back` gives each loop of the region's domain in loops of the kernel, of
