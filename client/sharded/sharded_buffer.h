@@ -10,7 +10,7 @@
 
 namespace hawser {
 
-// As long as it lives, the pieces of its value stay in their places.
+// The pieces of its value stay in their places while it lives.
 class ShardedBuffer : public runtime::Buffer {
  public:
   ShardedBuffer(runtime::Client* client, std::shared_ptr<ShardRunner> runner,

@@ -141,7 +141,8 @@ T KeepError(absl::StatusOr<T> result) {
   return sdk::Rebuild(T{}, [&] { return sdk::FailedTensor(result.status()); });
 }
 
-// A function over tensors, traced once per signature, sent once, run by name.
+// Returns fn as a function over tensors that is traced once per signature, sent
+// once and run by name.
 //   auto step = Jit([](Tensor w, Tensor x) { return Dot(x, w); });
 //   absl::StatusOr<Tensor> y = step(w, x);
 // fn: any callable; see JitFunction for what it takes, gives and may capture.

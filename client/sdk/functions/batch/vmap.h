@@ -83,8 +83,8 @@ class VmapFunction {
   SourceLocation where_;
 };
 
-// `fn`, written for one entry, for a batch: entry b of each result is what fn
-// gives for entry b of the arguments.
+// Returns `fn`, which is written for one entry, as a function of a batch: entry
+// b of each result is what fn gives for entry b of the arguments.
 //   Tensor ys = Vmap(F)(xs);                             // along axis 0
 //   auto gs = Vmap(Grad(Loss), {.in_axes = {std::nullopt, 0}})(w, xs);
 // fn: as for Jit, or made by Jit, Grad or Vmap. It is called once; each

@@ -14,7 +14,7 @@ namespace hawser {
 // kInvalidArgument, "as usual" means a key that is not u32[2], an axis there is
 // not. Grad: zero by the key.
 
-// A class, by what classes weigh. logits: floats, the logarithms of weights
+// Draws a class, each by its weight. logits: floats, the logarithms of weights
 // along an axis. Result: s32 of logits' sizes without the axis. Errors: as
 // usual; no floats; no classes. Grad: zero. Source: JAX categorical.
 Tensor RandomCategorical(const Operand& key, const Operand& logits,
