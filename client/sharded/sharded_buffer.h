@@ -22,8 +22,8 @@ class ShardedBuffer : public runtime::Buffer {
   runtime::Client* client() const override {
     return runner_->Enter() ? client_ : nullptr;
   }
-  // Its pieces, put together here. Pieces that were lost with a place are made
-  // again.
+  // Fetches its pieces and puts them together here. Pieces that were lost with
+  // a place are made again.
   Future<Literal> Fetch(const runtime::CallOptions& options) override {
     return runner_->Fetch(value_, options);
   }

@@ -20,8 +20,8 @@ struct ShardNote {
   std::string why;  // with its op
 };
 
-// Notes the spec's cuts of parameters that end. partials: of the contractions
-// that are split.
+// Notes the spec's cuts of parameters that end. partials: those of the
+// contractions that are split.
 std::vector<ShardNote> NotesOf(const Module& module, const ShardSpec& spec,
                                const Cuts& cuts,
                                absl::Span<const Partial> partials);

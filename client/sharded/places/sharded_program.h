@@ -18,8 +18,8 @@
 
 namespace hawser {
 
-// Each once for each life of a place, which must outlive it or be used no more.
-// Thread-safe.
+// A module is compiled once for each life of a place, which must outlive it or
+// be used no more. Thread-safe.
 class ShardedProgram {
  public:
   explicit ShardedProgram(runtime::CompileOptions options)
