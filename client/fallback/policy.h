@@ -23,8 +23,7 @@ struct UnsentDataset {
 
 struct FallbackPolicy {
   // The errors that make the secondary take over. A bad graph
-  // (kInvalidArgument) and
-  // the caller's own cancel or deadline never do.
+  // (kInvalidArgument) and the caller's own cancel or deadline never do.
   bool on_unavailable = true;         // link or session lost
   bool on_resource_exhausted = true;  // the primary is full
   bool on_unimplemented = true;       // it lacks an op or a dtype

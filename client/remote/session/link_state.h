@@ -65,7 +65,6 @@ class LinkState {
   // This process stood still for so long: it counts against no server.
   void Forgive(absl::Duration stood_still);
 
-  // Breaks a stream that does not open; decides whether the session is lost.
   // Breaks a stream that does not open. Not OK: why the session is lost.
   absl::Status Check(const Owed& owed, absl::Time now);
   bool WantsPing(const Owed& owed, absl::Time now) const;
