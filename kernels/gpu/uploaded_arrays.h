@@ -18,7 +18,7 @@ namespace hawser::gpu {
 // dataset.
 class UploadedArrays {
  public:
-  // The array's buffer; one that is made of `value` where there is none yet.
+  // Returns the array's buffer; if there is none yet, it is made of `value`.
   std::shared_ptr<GpuBuffer> Get(const std::shared_ptr<Engine>& engine,
                                  absl::string_view token,
                                  absl::string_view array, const Literal& value);

@@ -33,7 +33,7 @@ class ReplyStream {
   virtual ~ReplyStream() = default;
   // Queues; never blocks, never calls back into the session.
   virtual void Send(const Reply& reply) = 0;
-  // A request less is unfinished: it may be time to read on, or to end.
+  // Called when a request was answered: it may be time to read on, or to end.
   virtual void Settled() = 0;
   // Ends the stream; nothing is sent any more. Never calls back.
   virtual void Close(const absl::Status& why) = 0;

@@ -1,4 +1,4 @@
-// LoopNeeds: what of a loop is computed for something outside of it.
+// LoopNeeds: the parts of a loop that are computed for something outside of it.
 #ifndef HAWSER_KERNELS_PLAN_STEPS_LOOP_NEEDS_H_
 #define HAWSER_KERNELS_PLAN_STEPS_LOOP_NEEDS_H_
 
