@@ -25,7 +25,7 @@ namespace {
 
 // A module of 16 MiB and what stands around it.
 constexpr int kMaxMessageBytes = 20 << 20;
-// For answers that are ready at a stop.
+// The time in which answers that are ready at a stop are sent.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
 // The time from a connection's first byte to a finished TLS and HTTP/2

@@ -22,7 +22,7 @@ class FallbackBuffer : public runtime::Buffer,
                                               runtime::BufferPtr primary,
                                               const Attempt& attempt,
                                               RecipePtr recipe);
-  // For Make.
+  // Only Make calls it.
   FallbackBuffer(FallbackClient* client, runtime::BufferPtr primary,
                  const Attempt& attempt, RecipePtr recipe)
       : client_(client),

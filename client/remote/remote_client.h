@@ -56,7 +56,7 @@ class RemoteClient final : public runtime::Client,
 
   runtime::Datasets& datasets() override { return datasets_; }
 
-  // For the parts of this client.
+  // The parts of this client use these.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
   const RemoteOptions& options() const { return options_; }
   Transfers* transfers() { return &transfers_; }

@@ -28,7 +28,8 @@ struct KernelName {
   std::string name;
   std::string bounds;  // the argument of HK_BOUNDS as written; "" without one
 };
-// In order of appearance. Comments and strings are looked through.
+// Returns the kernels in order of appearance. Comments and strings are looked
+// through.
 std::vector<KernelName> FindKernels(absl::string_view text);
 
 // `text` with the prelude in front, as NVRTC takes it; `name` and its own line

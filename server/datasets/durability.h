@@ -82,7 +82,7 @@ class Durability {
   void NoteUse(const std::string& tenant,
                const std::shared_ptr<StoredDataset>& dataset);
 
-  // For a write that is queued, as long as it is.
+  // Charges a write as long as it is queued.
   std::shared_ptr<const MemoryCharge> ChargeTask(const std::string& tenant);
 
   // Runs on the writer's thread, without the lock.

@@ -31,7 +31,7 @@ struct CallOptions {
   }
 };
 
-// For Client::Dataset.
+// The options of Client::Dataset.
 struct DatasetOptions {
   CallOptions call;
   // A dataset of at most this many bytes is copied to this process, in the

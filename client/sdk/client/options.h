@@ -13,7 +13,7 @@ namespace hawser {
 
 using runtime::Numerics;
 
-// For Tensor::Eval and Fetch, and for running a Jit function.
+// The options of Tensor::Eval and Fetch, and of running a Jit function.
 struct RunOptions {
   // The client that computes. Unset: where the arguments are, else the default
   // client.
@@ -23,7 +23,7 @@ struct RunOptions {
   Numerics numerics = Numerics::kFast;
 };
 
-// For Jit: how a function is compiled.
+// The options of Jit: how a function is compiled.
 struct JitOptions {
   // Numbers of rows, ascending. A call with Batched arguments is padded with
   // zero rows to the smallest that holds it, and results whose leading axis is

@@ -40,7 +40,8 @@ class CancelToken {
   // Calls `expired` once with what Check says, when this expires, which may
   // have been before. Always on the process's alarm (Alarm::OfProcess), never
   // inside OnExpiry or Cancel: the caller may hold any lock. `expired` must not
-  // block. For as long as the registration lives; none for a default token.
+  // block. It holds as long as the registration lives; a default token gives
+  // none.
   [[nodiscard]] Registration OnExpiry(
       std::function<void(const absl::Status&)> expired) const;
 

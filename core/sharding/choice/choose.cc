@@ -25,7 +25,8 @@ constexpr double kWorthwhile = 0.9;
 // Axes that are tried, the longest first.
 constexpr size_t kMostAxes = 16;
 
-// Nothing is cut so far; what is then, also where it is contracted.
+// A spec in which nothing is cut so far; axes that are cut later are cut also
+// where they are contracted.
 ShardSpec SplitSpec() {
   ShardSpec spec;
   spec.unnamed = ShardSpec::Unnamed::kWhole;

@@ -57,7 +57,7 @@ struct SortOrder {
   ValueId image = 0;  // of the comparator: the one it makes
   bool descending = false;
 };
-// Nothing for comparators of any other form.
+// Returns nullopt for comparators of any other form.
 std::optional<SortOrder> OrderOfComparator(const Computation& comparator);
 
 // A sort. It goes by digits (a radix sort) if the comparator is a SortOrder and

@@ -37,8 +37,8 @@ class FileDescriptor {
   const int fd_;
 };
 
-// For reading. Errors: FileError's; kDataLoss for what is no file: a folder, or
-// a pipe, which would have the reader wait.
+// Opens a file for reading. Errors: FileError's; kDataLoss for what is no file:
+// a folder, or a pipe, which would have the reader wait.
 absl::StatusOr<std::unique_ptr<FileDescriptor>> OpenToRead(
     const std::string& path);
 

@@ -64,7 +64,7 @@ class OpScope {
 
   // "Function: message; operands f32[2], f32[3] (at main.cc:12)"
   Tensor Fail(const absl::Status& status) const;
-  // For an error that already says so.
+  // Keeps an error that already says so.
   Tensor Keep(const absl::Status& error) const;
 
   Tensor Add(const OpDef& op, absl::Span<const Tensor> operands,
