@@ -11,8 +11,8 @@
 namespace hawser::gpu {
 
 // The names of loops and symbols, and the type they are counted in. All is
-// unsigned and wraps: what the plan says is in bounds comes out right, and what
-// is not is behind a predicate.
+// unsigned and wraps: an index that the plan says is in bounds comes out right,
+// and any other is under a predicate.
 struct IndexNames {
   bool wide = false;  // u64, else u32
   std::vector<std::string> loops, symbols;
