@@ -27,8 +27,9 @@ struct ConnectionLimits {
   // The bytes that a connection may receive before its first authorised call
   // begins.
   int64_t stranger_bytes = 64 << 10;
-  // And after that, since its last message was complete: more than the largest
-  // message, less than gRPC can be made to buffer.
+  // The bytes that it may receive after that, since its last message was
+  // complete: more than the largest message, less than gRPC can be made to
+  // buffer.
   int64_t unfinished_bytes = 24 << 20;
   // Memory of the process; beyond, connections are closed: those with much of a
   // message that is not complete, then one of the tenant that holds most. 0: no
