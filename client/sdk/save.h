@@ -26,7 +26,8 @@
 namespace hawser {
 
 // HawserNames, declared next to HawserFields, names the fields of a struct in
-// files, in the same order. Without it they are called "0", "1" and so on.
+// files, in the same order. If there is no HawserNames, they are called "0",
+// "1" and so on.
 //   auto HawserNames(const Layer&) { return std::array{"weight", "bias"}; }
 template <typename T>
 concept HasNames = requires(const T& value) {

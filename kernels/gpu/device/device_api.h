@@ -84,7 +84,8 @@ class Device {
                             int64_t bytes) = 0;
 
   // ---- streams and events -------------------------------------------------
-  // Of two streams with work, that of the higher priority goes first: 0 or 1.
+  // If two streams have work, the one of the higher priority goes first: 0 or
+  // 1.
   virtual absl::StatusOr<Stream> CreateStream(int priority) = 0;
   // Blocks until what is on it is done.
   virtual absl::Status DestroyStream(Stream stream) = 0;
@@ -108,7 +109,7 @@ class Device {
                               std::function<void(absl::Status)> done) = 0;
 
   // ---- kernels ------------------------------------------------------------
-  // What decides, besides text and options, about a binary: compiler, its
+  // Names what decides about a binary besides text and options: compiler, its
   // version, the target, the prelude. Part of every cache key.
   virtual std::string compiler_id() const = 0;
   // Kernels in the dialect (kernels/dialect/README.md), without the #include:

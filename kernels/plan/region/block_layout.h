@@ -62,9 +62,9 @@ std::optional<SortOrder> OrderOfComparator(const Computation& comparator);
 
 // A sort. It goes by digits (a radix sort) if the comparator is a SortOrder and
 // runs are not short: a run that fits is a block's, in shared memory; others go
-// through device memory, once for each digit of the image. Else a network moves
-// elements whatever a comparator says: tiles in shared memory, longer runs then
-// in device memory.
+// through device memory, once for each digit of the image. If not, a network
+// moves elements whatever a comparator says: tiles in shared memory, longer
+// runs then in device memory.
 // In scratch memory are, where a run has several tiles: places along the axis
 // (u32), where some operand is not carried; and of digits, all that is carried,
 // once, and how many elements of each digit each tile has.
