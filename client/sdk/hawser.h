@@ -15,6 +15,7 @@
 #include "client/sdk/functions/grad.h"
 #include "client/sdk/functions/shard.h"
 #include "client/sdk/ops.h"
+#include "client/sdk/or_exit.h"
 #include "client/sdk/probes/print.h"
 #include "client/sdk/save.h"
 #include "client/sdk/tensor.h"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/formats/array_file.h"
+#include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/graph/run/fetch.h"
@@ -91,10 +92,11 @@ absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
 
 absl::StatusOr<LoadedArrays> LoadedArrays::Read(const std::string& path,
                                                 SourceLocation where) {
-  HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, {}));
+  absl::StatusOr<NamedArrays> arrays = ReadArrays(path, {});
+  if (!arrays.ok()) return At(arrays.status(), where);
   LoadedArrays loaded;
   loaded.source_ = path;
-  for (NamedArray& array : arrays) {
+  for (NamedArray& array : *arrays) {
     loaded.arrays_.emplace(std::move(array.name),
                            Constant(std::move(array.value), where));
   }

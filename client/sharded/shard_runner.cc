@@ -242,7 +242,9 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   if (task->home != kHere) {
     const std::vector<int64_t>& bytes = ready.bytes_there;
     const auto most = std::max_element(bytes.begin(), bytes.end());
-    if (*most > bytes[task->home]) {
+    const bool homeless = task->home == kWhereMostIs;
+    if (homeless) ready.home = kHere;
+    if (*most > (homeless ? 0 : bytes[task->home])) {
       ready.home = static_cast<int>(most - bytes.begin());
     }
   }

@@ -5,6 +5,7 @@
 
 #include "client/sharded/sharded_buffer.h"
 #include "core/base/status.h"
+#include "core/ops/part/box.h"
 #include "core/sharding/choice/work.h"
 
 namespace hawser {
@@ -16,6 +17,10 @@ using runtime::BufferPtr;
 constexpr size_t kPlansKept = 16;
 // Work that takes one place so long is cut by what places were measured to do.
 constexpr double kWorthMeasuring = 1e-3;
+
+// A function that one place does in less is not worth waiting for: it goes
+// behind what made its arguments, like a step of a single server.
+constexpr double kSmall = 50e-6;
 
 // True if tasks belong to places: they take from each other, or pieces that are
 // there.
@@ -80,16 +85,16 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
   return plan;
 }
 
-absl::StatusOr<Sharding> ShardedExecutable::Choose(
+absl::StatusOr<ShardChoice> ShardedExecutable::Choose(
     const Layouts& layouts) const {
   const auto& places = runner_->places();
   std::vector<PlaceFigures> figures(
       places.size(), runner_->policy().figures.value_or(PlaceFigures()));
   HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
                           ChooseSpec(*module_, figures, layouts));
-  if (runner_->policy().figures.has_value() ||
-      choice.alone < kWorthMeasuring || places.size() < 2) {
-    return std::move(choice.sharding);
+  if (runner_->policy().figures.has_value() || choice.alone < kWorthMeasuring ||
+      places.size() < 2) {
+    return choice;
   }
   std::vector<Future<PlaceFigures>> measured;
   for (const auto& place : places) {
@@ -100,21 +105,23 @@ absl::StatusOr<Sharding> ShardedExecutable::Choose(
   for (const auto& one : measured) {
     if (const auto known = one.Await(); known.ok()) figures.push_back(*known);
   }
-  if (figures.empty()) return std::move(choice.sharding);
-  HAWSER_ASSIGN_OR_RETURN(choice, ChooseSpec(*module_, figures, layouts));
-  return std::move(choice.sharding);
+  if (figures.empty()) return choice;
+  return ChooseSpec(*module_, figures, layouts);
 }
 
 absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     Layouts layouts) const {
   const size_t places = runner_->places().size();
   Sharding sharding;
+  bool small = false;
   if (options_.cuts != nullptr) {
     const auto count = static_cast<int64_t>(places);
-    HAWSER_ASSIGN_OR_RETURN(
-        sharding, Shard(*module_, ForPlaces(*options_.cuts, count)));
+    HAWSER_ASSIGN_OR_RETURN(sharding,
+                            Shard(*module_, ForPlaces(*options_.cuts, count)));
   } else {
-    HAWSER_ASSIGN_OR_RETURN(sharding, Choose(layouts));
+    HAWSER_ASSIGN_OR_RETURN(ShardChoice choice, Choose(layouts));
+    sharding = std::move(choice.sharding);
+    small = sharding.tasks.size() == 1 && choice.alone < kSmall;
   }
   auto plan = std::make_shared<Plan>();
   const bool fixed = IsFixed(sharding, layouts);
@@ -132,7 +139,9 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     plan->work.push_back(work);
     const int64_t home =
         next[stages[t]]++ * static_cast<int64_t>(places) / of_stage[stages[t]];
-    plan->homes.push_back(fixed ? static_cast<int>(home) : kHere);
+    plan->homes.push_back(small   ? kWhereMostIs
+                          : fixed ? static_cast<int>(home)
+                                  : kHere);
   }
   return plan;
 }

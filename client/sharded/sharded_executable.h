@@ -40,7 +40,8 @@ class ShardedExecutable : public runtime::Executable {
     Layouts layouts;
     std::shared_ptr<const Sharding> sharding;
     std::vector<double> work;  // of each task
-    std::vector<int> homes;    // likewise: kHere, it is free
+    // Likewise: kHere, it is free; or kWhereMostIs.
+    std::vector<int> homes;
   };
   using PlanPtr = std::shared_ptr<const Plan>;
 
@@ -49,7 +50,7 @@ class ShardedExecutable : public runtime::Executable {
   absl::StatusOr<PlanPtr> PlanFor(const std::vector<ShardedValuePtr>& values);
   absl::StatusOr<PlanPtr> MakePlan(Layouts layouts) const;
   // Cuts by cost. It may measure places, once.
-  absl::StatusOr<Sharding> Choose(const Layouts& layouts) const;
+  absl::StatusOr<ShardChoice> Choose(const Layouts& layouts) const;
   std::vector<ShardedTaskPtr> TasksOf(
       const Plan& plan, const std::vector<ShardedValuePtr>& arguments,
       const std::vector<ShardedValuePtr>& results,

@@ -13,6 +13,7 @@
 #include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
 
@@ -25,7 +26,7 @@ struct Instruction {
   int num_results = 0;
 };
 
-class Module;
+using ir::Module;
 
 // A closed function: parameters first, then instructions in an order in which
 // every operand is a smaller number. Append is the only way to grow one, so
@@ -76,7 +77,7 @@ class Computation {
 };
 
 // Computations, callee before caller; the last one is the entry.
-class Module {
+class ir::Module {
  public:
   explicit Module(std::string name = "") : name_(std::move(name)) {}
 

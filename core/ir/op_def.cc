@@ -8,7 +8,7 @@
 namespace hawser {
 namespace {
 
-absl::Status CheckCount(absl::string_view what, Range range, size_t got) {
+absl::Status CheckCount(absl::string_view what, CountRange range, size_t got) {
   const int n = static_cast<int>(got);
   if (n >= range.min && n <= range.max) return absl::OkStatus();
   const std::string want =

@@ -15,8 +15,11 @@
 #include "core/base/status.h"
 #include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
+
+using ir::Signature;
 
 struct OpDef;
 class ComputationBuilder;
@@ -29,14 +32,6 @@ inline constexpr ValueId kNoValue = -1;
 
 // "(f32[2], s32[])"; only the first few, so that an error stays short.
 std::string ShapesToString(absl::Span<const Shape> shapes);
-
-// The shapes of a computation's parameters and results.
-struct Signature {
-  std::vector<Shape> parameters;
-  std::vector<Shape> results;
-  bool operator==(const Signature&) const = default;
-  std::string ToString() const;  // "(f32[2], s32[]) -> (f32[2])"
-};
 
 // ---- shape rules ----------------------------------------------------------
 
@@ -110,7 +105,7 @@ struct AttributeSpec {
   absl::string_view summary = "";
 };
 
-struct Range {  // inclusive
+struct CountRange {  // inclusive
   int min = 0;
   int max = 0;
 };
@@ -236,11 +231,11 @@ enum Trait : uint32_t {
 struct OpDef {
   absl::string_view name;  // StableHLO's mnemonic where it has one
   int since = 1;           // the opset that brought it
-  Range arity;
+  CountRange arity;
   DTypeSet dtypes;         // of the operands the family rule speaks of
   DTypeRule result;
   absl::Span<const AttributeSpec> attributes = {};
-  Range called = {};       // number of called computations
+  CountRange called = {};       // number of called computations
   ShapeRule infer = nullptr;
   AxesRule axes = nullptr;
   PartDef part = {};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr absl::string_view kMarker = "<!-- op table, generated -->\n";
 
-std::string RangeText(Range range) {
+std::string RangeText(CountRange range) {
   if (range.min == range.max) return absl::StrCat(range.min);
   if (range.max >= kMany) return absl::StrCat(range.min, "+");
   return absl::StrCat(range.min, "-", range.max);

@@ -2,7 +2,6 @@
 #ifndef HAWSER_CORE_SHARDING_NOTES_H_
 #define HAWSER_CORE_SHARDING_NOTES_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,15 +9,10 @@
 #include "core/ir/module.h"
 #include "core/sharding/cuts.h"
 #include "core/sharding/shard_spec.h"
+#include "core/sharding/sharding.h"
 #include "core/sharding/split.h"
 
 namespace hawser {
-
-struct ShardNote {
-  AxisCut cut;
-  int instruction;  // of the entry: where it ends
-  std::string why;  // with its op
-};
 
 // Notes the spec's cuts of parameters that end. partials: those of the
 // contractions that are split.

@@ -197,7 +197,8 @@ absl::StatusOr<ShardSpec> FromMesh(
   return spec;
 }
 
-absl::Status CheckShardSpec(const ShardSpec& spec, const Signature& signature) {
+absl::Status CheckShardSpec(const ShardSpec& spec,
+                            const ir::Signature& signature) {
   if (spec.max_tasks < 1) {
     return InvalidArgument("at most ", spec.max_tasks, " tasks");
   }

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/ir/op_def.h"
+#include "core/ir/types/signature.h"
 
 namespace hawser {
 
@@ -78,7 +78,8 @@ absl::StatusOr<ShardSpec> FromMesh(
 // Errors: kInvalidArgument naming argument, axis and what is wrong: no such
 // parameter or axis, named twice, sizes that are negative or do not add up, no
 // parts, more than max_tasks as spelled.
-absl::Status CheckShardSpec(const ShardSpec& spec, const Signature& signature);
+absl::Status CheckShardSpec(const ShardSpec& spec,
+                            const ir::Signature& signature);
 
 // The same, where cuts into 0 parts are into as many as there are places.
 ShardSpec ForPlaces(ShardSpec spec, int64_t places);

@@ -94,7 +94,7 @@ struct Command {
   absl::string_view summary;      // one line
   absl::string_view description;  // paragraphs, wrapped by hand
   absl::Span<const Flag> flags;   // besides kGlobalFlags
-  Range words;                    // how many words besides flags
+  CountRange words;  // how many words besides flags
   // Runs the subcommand and prints its result. RunHawser prints the error.
   absl::StatusOr<ExitCode> (*run)(const Invocation& invocation);
 };

@@ -11,6 +11,7 @@
 #include "client/cli/modules/module_file.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
+#include "core/ops/part/box.h"
 #include "core/sharding/choice/choose.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_spec.h"

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/threads/cancel.h"
-#include "core/runtime/client.h"
+#include "core/runtime/options.h"
 
 namespace hawser {
 

@@ -13,13 +13,17 @@
 #include "absl/time/time.h"
 #include "client/sdk/client/call_options.h"
 #include "core/base/values/literal.h"
-#include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
+#include "core/runtime/options.h"
 
 namespace hawser {
 
 class Dataset;
 struct NamedTensor;
+
+namespace runtime {
+class Client;
+}
 
 namespace sdk {
 struct ClientState;

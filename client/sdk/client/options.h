@@ -7,7 +7,7 @@
 
 #include "client/sdk/client/call_options.h"
 #include "client/sdk/client/client.h"
-#include "core/runtime/client.h"
+#include "core/runtime/options.h"
 
 namespace hawser {
 

@@ -15,6 +15,7 @@
 #include "core/ops/part/box.h"
 #include "core/runtime/client.h"
 #include "core/sharding/moves.h"
+#include "core/sharding/shard.h"
 
 namespace hawser::sdk {
 namespace {

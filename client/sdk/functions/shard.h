@@ -17,10 +17,10 @@
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"
-#include "core/ir/module.h"
+#include "core/ir/types/signature.h"
 #include "core/ir/source_location.h"
-#include "core/sharding/shard.h"
 #include "core/sharding/shard_spec.h"
+#include "core/sharding/sharding.h"
 
 namespace hawser {
 namespace sdk {
@@ -49,7 +49,7 @@ class CallInTasks {
 
 // core/sharding has a Shard for those.
 template <typename T>
-concept NoModule = !std::is_same_v<std::remove_cvref_t<T>, Module>;
+concept NoModule = !std::is_same_v<std::remove_cvref_t<T>, ir::Module>;
 
 }  // namespace sdk
 

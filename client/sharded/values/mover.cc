@@ -81,7 +81,7 @@ std::vector<int64_t> Mover::BytesThere(const ShardedTask& task) const {
     const bool everyones =
         value.given.empty() ||
         (box == WholeBox(value.shape) && task.TakesArgument(i));
-    if (task.home != kHere && everyones) continue;
+    if (task.home >= 0 && everyones) continue;
     for (size_t p = 0; p < places_.size(); ++p) {
       const int place = static_cast<int>(p);
       if (FindCopy(value, box, place) == nullptr) continue;

@@ -25,6 +25,9 @@ namespace hawser {
 
 // This process, where places are numbered.
 inline constexpr int kHere = -1;
+// The home of a task that goes where most of what it takes is, at once; it is
+// free when that is nowhere.
+inline constexpr int kWhereMostIs = -2;
 
 struct ShardedExecution;
 struct ShardedTask;
@@ -114,7 +117,8 @@ struct ShardedTask {
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;      // from the sources to its results, at most
-  int home = kHere;   // as ReadyTask's
+  // As ReadyTask's, or kWhereMostIs.
+  int home = kHere;
   double work = 1;
 
   State state = State::kIdle;

@@ -18,6 +18,7 @@ namespace hawser {
 struct CancelToken::State {
   std::atomic<bool> cancelled{false};
   absl::Time deadline = absl::InfiniteFuture();
+  absl::Duration allowed;  // from when the token was made to its deadline
   const char* why = "the deadline has passed";
   std::shared_ptr<State> parent;
   Mutex mu;
@@ -79,6 +80,9 @@ struct CancelToken::Call {
 CancelToken::CancelToken(absl::Time deadline)
     : state_(std::make_shared<State>()) {
   state_->deadline = deadline;
+  if (deadline != absl::InfiniteFuture()) {
+    state_->allowed = deadline - SteadyNow();
+  }
 }
 
 CancelToken CancelToken::Until(absl::Time deadline, const char* why) const {
@@ -121,7 +125,12 @@ absl::Status CancelToken::Check() const {
   if (expired->cancelled.load(std::memory_order_relaxed)) {
     return Cancelled("cancelled by the caller");
   }
-  return DeadlineExceeded(expired->why);
+  // A token made from what was left on the way has lost some microseconds.
+  const absl::Duration allowed = absl::Floor(
+      expired->allowed + absl::Microseconds(500), absl::Milliseconds(1));
+  if (allowed <= absl::ZeroDuration()) return DeadlineExceeded(expired->why);
+  return DeadlineExceeded(expired->why, " after ",
+                          absl::FormatDuration(allowed));
 }
 
 CancelToken::Registration CancelToken::OnExpiry(

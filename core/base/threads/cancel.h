@@ -33,8 +33,9 @@ class CancelToken {
 
   void Cancel() const;
   absl::Time deadline() const;
-  // OK, kCancelled or kDeadlineExceeded; of several, what the first token of
-  // those that this was made of says.
+  // OK, kCancelled or kDeadlineExceeded: "the deadline has passed after 2s",
+  // counted from when the token was made, in whole milliseconds. Of several
+  // tokens that expired, the first that this was made of says it.
   absl::Status Check() const;
 
   // Calls `expired` once with what Check says, when this expires, which may

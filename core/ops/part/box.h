@@ -1,28 +1,20 @@
-// Box: a rectangular part of a tensor.
+// What boxes, rectangular parts of tensors, are asked and made of.
 #ifndef HAWSER_CORE_OPS_PART_BOX_H_
 #define HAWSER_CORE_OPS_PART_BOX_H_
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <string>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "core/base/values/shape.h"
+#include "core/ir/types/box.h"
 
 namespace hawser {
 
-// Indices of one axis: those from `begin` on, below `end`.
-struct Interval {
-  int64_t begin = 0;
-  int64_t end = 0;
-  int64_t size() const { return end - begin; }
-  friend auto operator<=>(const Interval&, const Interval&) = default;
-};
-
-// One interval per axis, each within the axis; of a scalar, none.
-using Box = absl::InlinedVector<Interval, 4>;
+using ir::Box;
+using ir::Interval;
+using ir::Piece;
 
 inline Box WholeBox(const Shape& shape) {
   Box box;

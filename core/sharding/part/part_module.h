@@ -7,17 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/ir/types/box.h"
 #include "core/ir/module.h"
 #include "core/ops/part/part.h"
 
 namespace hawser {
-
-// A part of a parameter, a result, or a value between tasks.
-struct Piece {
-  int value = 0;  // its number
-  Box box;
-  friend bool operator==(const Piece&, const Piece&) = default;
-};
 
 struct PartModule {
   // Its entry takes `takes`, then `offsets` as scalars s64[], and returns the

@@ -92,7 +92,7 @@ void DeviceQueue::Turn::Expire(const absl::Status& status) {
   }
   const auto give_up = std::move(work_.give_up);
   LetGo();
-  give_up(status);
+  give_up(Annotate(status, "while it waited in line for the device"));
 }
 
 // The work's functions may hold what holds the turn: they are released.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/formats/array_file.h"
+#include "client/sdk/or_exit.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
 
@@ -176,6 +177,24 @@ TEST(Load, NamesWhatIsMissingAndWhatHasNoPlace) {
   std::ofstream(Path("bad.npz")) << "PK";
   EXPECT_THAT(Load<Tensor>(Path("bad.npz")),
               StatusIs(StatusCode::kInvalidArgument, "bad.npz"));
+}
+
+TEST(Load, NamesTheLineOfItsCall) {
+  const auto loaded = Load<Tensor>("nowhere.npy");
+  EXPECT_THAT(loaded, StatusIs(StatusCode::kNotFound, "nowhere.npy"));
+  EXPECT_THAT(loaded, StatusIs(StatusCode::kNotFound, "save_test.cc:"));
+}
+
+TEST(OrExit, PrintsTheErrorAndTheLineOfItsCall) {
+  EXPECT_EQ(OrExit(absl::StatusOr<int>(3)), 3);
+  OrExit(absl::OkStatus());
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(OrExit(Load<Tensor>("nowhere.npy")),
+              ::testing::ExitedWithCode(1),
+              "save_test.cc:[0-9]+: NOT_FOUND: .*nowhere.npy");
+  EXPECT_EXIT(OrExit(absl::AbortedError("tag moved")),
+              ::testing::ExitedWithCode(1),
+              "save_test.cc:[0-9]+: ABORTED: tag moved");
 }
 
 }  // namespace
