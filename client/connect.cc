@@ -265,8 +265,9 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
     if (!fallback.valid() || IsRefusal(reached.status)) return reached.status;
     SayNoneAnswers(options, reached.status);
   }
-  // From the last on: each falls back to those behind it. Only the first waits
-  // for its server to come back; the others are what it has meanwhile.
+  // They are made from the last on: each falls back to those behind it. Only
+  // the first waits for its server to come back; the others are what it has
+  // meanwhile.
   FallbackPolicy behind = options.policy;
   behind.wait_for_primary = absl::ZeroDuration();
   Client client = fallback;

@@ -24,7 +24,7 @@ struct ConnectOptions {
   // Computes when the server does not; Client() for none.
   Client fallback = Client::Cpu();
   FallbackPolicy policy = {};
-  // How long each server is given to answer.
+  // The time that each server is given to answer.
   absl::Duration timeout = absl::Seconds(5);
   // In the server's log; empty: "<host>:<process id>".
   std::string client_name = {};

@@ -79,7 +79,7 @@ absl::StatusOr<ComputeDevice> MakeEmu(const DeviceChoice& choice) {
   if (choice.options.device_memory > 0) {
     options.memory_bytes = choice.options.device_memory;
   }
-  // For tests of what a fault does to a server.
+  // Tests of what a fault does to a server use this.
   const char* const fault = std::getenv("HAWSER_EMU_FAULT_AT_STEP");
   if (fault != nullptr && !absl::SimpleAtoi(fault, &options.fault_at_step)) {
     return InvalidArgument("HAWSER_EMU_FAULT_AT_STEP=", fault, " is no number");

@@ -25,10 +25,11 @@ namespace {
 
 // A module of 16 MiB and what stands around it.
 constexpr int kMaxMessageBytes = 20 << 20;
-// For answers that are ready at a stop.
+// The time in which answers that are ready at a stop are sent.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
-// From its first byte to a finished TLS and HTTP/2 handshake.
+// The time from a connection's first byte to a finished TLS and HTTP/2
+// handshake.
 constexpr int kHandshakeMs = 10000;
 
 // A thread that serves connections carries some GB/s or 50,000 small steps a

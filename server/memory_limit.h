@@ -1,4 +1,4 @@
-// How much memory a server may take where it runs.
+// Finds how much memory a server may take where it runs.
 #ifndef HAWSER_SERVER_MEMORY_LIMIT_H_
 #define HAWSER_SERVER_MEMORY_LIMIT_H_
 

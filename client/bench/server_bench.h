@@ -1,4 +1,5 @@
-// How long a server's answers take beside bare gRPC and TCP on the same link.
+// Measures how long a server's answers take beside bare gRPC and TCP on the
+// same link.
 #ifndef HAWSER_CLIENT_BENCH_SERVER_BENCH_H_
 #define HAWSER_CLIENT_BENCH_SERVER_BENCH_H_
 

@@ -19,7 +19,7 @@
 namespace hawser::bench {
 namespace {
 
-// How often a wait checks its token.
+// The time between two looks of a wait at its token.
 constexpr absl::Duration kTick = absl::Milliseconds(100);
 constexpr int kBacklog = 16;
 

@@ -32,7 +32,7 @@ class DigestCache {
     int64_t bytes = int64_t{64} << 20;
   };
 
-  // Made when it is first written to. "": remembers nothing.
+  // The file is made when it is first written to. "": remembers nothing.
   explicit DigestCache(std::string folder) : DigestCache(folder, Limits()) {}
   DigestCache(std::string folder, const Limits& limits)
       : folder_(std::move(folder)), limits_(limits) {}

@@ -1,4 +1,4 @@
-// Which state of a file was looked at.
+// The state of a file that was looked at.
 #ifndef HAWSER_CLIENT_DIGESTS_FILE_VERSION_H_
 #define HAWSER_CLIENT_DIGESTS_FILE_VERSION_H_
 

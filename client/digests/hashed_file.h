@@ -15,7 +15,7 @@
 
 namespace hawser {
 
-// How files are hashed. `cache` outlives the calls.
+// Says how files are hashed. `cache` outlives the calls.
 struct HashOptions {
   DigestCache* cache = nullptr;
   int threads = 1;
@@ -36,8 +36,8 @@ struct HashedFile {
 // opened before a value is wanted; kAborted, naming the path, when it has
 // changed by then. Others are hashed here if that can be remembered: not where
 // nothing is, nor for a file that just changed. Their hashing is left to the
-// sender, which does both at once. A file that changes meanwhile is
-// not remembered. Errors: those of ReadArrays.
+// sender, which does both at once. A file that changes meanwhile is not
+// remembered. Errors: those of ReadArrays.
 absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
                                       const ReadOptions& read,
                                       const HashOptions& hash);

@@ -24,12 +24,12 @@ class Breaker {
     absl::Duration probe_first;
     absl::Duration probe_longest;
     std::function<absl::Status()> probe;  // OK closes the breaker
-    // Asked at that moment, when no call can look at the epoch; false:
-    // something has changed that the probe did not see, and it is to come again
-    // at once. Must not use the breaker.
+    // It is called when the probe has succeeded and no call can look at the
+    // epoch; false: something has changed that the probe did not see, and it is
+    // to come again at once. Must not use the breaker.
     std::function<bool()> settled;
     std::function<void(const absl::Status& why)> on_open;
-    // On the breaker's thread, once it is closed and before waits end.
+    // Called on the breaker's thread, once it is closed and before waits end.
     std::function<void()> on_close;
   };
   explicit Breaker(Options options) : options_(std::move(options)) {}

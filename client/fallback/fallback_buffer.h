@@ -22,7 +22,7 @@ class FallbackBuffer : public runtime::Buffer,
                                               runtime::BufferPtr primary,
                                               const Attempt& attempt,
                                               RecipePtr recipe);
-  // For Make.
+  // Only Make calls it.
   FallbackBuffer(FallbackClient* client, runtime::BufferPtr primary,
                  const Attempt& attempt, RecipePtr recipe)
       : client_(client),
@@ -78,7 +78,7 @@ class FallbackBuffer : public runtime::Buffer,
                  const absl::Status& why);
   void FetchWhenBack(const LiteralPromise& promise, const PatientCall& call,
                      const absl::Status& why);
-  // On the client's worker, once the primary is there.
+  // Runs on the client's worker, once the primary is there.
   void FetchRemade(const LiteralPromise& promise, const PatientCall& call);
   void SetRanOn(const runtime::RanOn& ran_on);
 

@@ -18,7 +18,8 @@ namespace {
 constexpr absl::Duration kPingTimeout = absl::Seconds(5);
 // A primary that is full may say so at every step; the log does not.
 constexpr absl::Duration kQuiet = absl::Seconds(10);
-// Why a token of BeginWaiting has expired, where that is not the caller's wish.
+// A token of BeginWaiting has expired for this reason, if it is not the
+// caller's wish.
 constexpr char kNotBack[] = "the server did not come back in time";
 
 // Translates the end of a wait for the primary. OK: it is back.

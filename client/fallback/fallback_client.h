@@ -74,7 +74,7 @@ class FallbackClient : public runtime::Client {
   // `status` of something the primary did in `attempt`: opens the breaker if
   // the link is gone; returns whether the secondary takes over.
   bool GiveUp(const absl::Status& status, const Attempt& attempt);
-  // Why something is not on the primary in `epoch`.
+  // Returns why something is not on the primary in `epoch`.
   absl::Status Missing(uint64_t epoch) const;
   void Announce(const absl::Status& why);
   absl::Status Probe();

@@ -70,7 +70,7 @@ class FallbackDatasets final : public runtime::Datasets {
   // True if the last Restore has seen all changes.
   bool Settled();
   // Gives what is in this process alone to the policy's on_unsent, each once.
-  // For the end of the process, or of the client.
+  // Called at the end of the process, or of the client.
   void GiveUnsent();
 
  private:

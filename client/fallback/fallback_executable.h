@@ -50,7 +50,7 @@ class FallbackExecutable
   absl::StatusOr<Executables> OnPrimary(uint64_t epoch,
                                         const runtime::CallOptions& bounded);
   absl::StatusOr<Executables> OnSecondary();
-  // For recipes.
+  // Recipes call it.
   absl::StatusOr<Executables> CompiledAt(const Place& place);
   absl::StatusOr<std::vector<runtime::Argument>> PrimaryArguments(
       absl::Span<const runtime::Argument> arguments, const Attempt& attempt,

@@ -23,8 +23,7 @@ struct UnsentDataset {
 
 struct FallbackPolicy {
   // The errors that make the secondary take over. A bad graph
-  // (kInvalidArgument) and
-  // the caller's own cancel or deadline never do.
+  // (kInvalidArgument) and the caller's own cancel or deadline never do.
   bool on_unavailable = true;         // link or session lost
   bool on_resource_exhausted = true;  // the primary is full
   bool on_unimplemented = true;       // it lacks an op or a dtype
@@ -41,8 +40,9 @@ struct FallbackPolicy {
   absl::Duration probe_first = absl::Milliseconds(100);
   absl::Duration probe_longest = absl::Milliseconds(1600);
 
-  // How long work that only the primary can do waits for it to come back, where
-  // the caller set no deadline: work on a dataset that was not put from here.
+  // The time that work which only the primary can do waits for it to come back,
+  // where the caller set no deadline: work on a dataset that was not put from
+  // here.
   absl::Duration wait_for_primary = absl::Minutes(2);
 
   // Recipes: how results can be made again. A chain longer than half of

@@ -79,7 +79,7 @@ absl::StatusOr<ArraysToFill> LayOutArrays(const std::string& path,
 absl::Status WriteArrays(const std::string& path,
                          absl::Span<const NamedArray> arrays);
 
-// A text of all that decides, beside the bytes, what is read from a file: two
+// A text of all that decides, besides the bytes, what is read from a file: two
 // readings of the same bytes with the same text give the same arrays. A change
 // of the readers changes the text.
 std::string ReadingOf(absl::string_view name, const ReadOptions& options);

@@ -43,7 +43,7 @@ class Source {
     return absl::OkStatus();
   }
 
-  // Everything behind the header, as the elements of `shape`.
+  // Everything after the header, as the elements of `shape`.
   absl::StatusOr<Literal> ReadElements(const Shape& shape) {
     return inflater_ != nullptr ? Unpack(shape) : Take(shape);
   }

@@ -19,7 +19,7 @@ constexpr int kColors = 3;
 // The most bytes of a header with its comments.
 constexpr int64_t kMostHeader = 4096;
 
-// The numbers behind the two letters, each behind space or comments.
+// The numbers after the two letters, each after space or comments.
 class HeaderReader {
  public:
   explicit HeaderReader(absl::string_view text) : text_(text) {}
@@ -35,7 +35,7 @@ class HeaderReader {
     if (at_ == begin) return InvalidArgument("the header has no ", name);
     return number;
   }
-  // The one space behind the last number.
+  // The one space after the last number.
   absl::Status End() {
     if (at_ < text_.size() && absl::ascii_isspace(text_[at_++])) {
       return absl::OkStatus();

@@ -19,7 +19,7 @@ inline constexpr int64_t kMaxSafetensorsHeader = 100'000'000;
 struct SafetensorsEntry {
   std::string name;
   Shape shape;
-  int64_t begin = 0;  // its bytes [begin, end) behind the header
+  int64_t begin = 0;  // its bytes [begin, end) after the header
   int64_t end = 0;
 };
 
@@ -31,7 +31,7 @@ struct SafetensorsEntry {
 absl::StatusOr<std::vector<SafetensorsEntry>> ParseSafetensorsHeader(
     absl::string_view json);
 
-// The JSON of these entries, in this order, with blanks behind it up to a
+// The JSON of these entries, in this order, with blanks after it up to a
 // multiple of 8 bytes. Errors: kInvalidArgument for a complex dtype, which the
 // format cannot express, and for a name that is not printable ASCII or is
 // "__metadata__".

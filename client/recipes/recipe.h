@@ -33,7 +33,7 @@ using RecipeProgram =
     std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>(
         const Place&)>;
 
-// Who holds a value of which there is a recipe. Thread-safe.
+// Holds a value of which there is a recipe. Thread-safe.
 class RecipeHolder {
  public:
   virtual ~RecipeHolder() = default;
@@ -77,7 +77,7 @@ struct ExecutionRecipe {
   std::vector<std::weak_ptr<Recipe>> results;
 };
 
-// How one value comes about. Everything but the shape is guarded by the
+// Says how one value comes about. Everything but the shape is guarded by the
 // RecipeBook, through which alone a recipe is made and followed.
 class Recipe {
  public:
@@ -148,7 +148,7 @@ class RecipeBook {
   // needed any more.
   void Root(const RecipePtr& recipe, DatasetPart part);
 
-  // Who is told when the value is made again.
+  // The one who is told when the value is made again.
   void SetHolder(const RecipePtr& recipe, std::weak_ptr<RecipeHolder> holder);
 
   // The value at home, computed if it is not there yet. Does not wait for

@@ -48,7 +48,7 @@ class Replay {
   };
   // A value that no execution makes; a buffer is of another place.
   using Root = std::variant<Literal, DatasetPart, runtime::BufferPtr>;
-  // How a recipe's value is had: from an execution, else from a root.
+  // Says how a recipe's value is had: from an execution, else from a root.
   struct Source {
     Execution* execution = nullptr;
     int index = 0;

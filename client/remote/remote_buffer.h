@@ -30,7 +30,8 @@ class RemoteBuffer : public runtime::Buffer {
   virtual void MarkDonated() = 0;
   // True if a fetch of it is under way, which still needs the value.
   virtual bool being_fetched() const { return false; }
-  // How a Call, which has no session, knows it. Errors: kFailedPrecondition.
+  // Writes it as a Call, which has no session, knows it. Errors:
+  // kFailedPrecondition.
   virtual absl::Status ToStatelessArgument(v1::ArgumentProto* argument) = 0;
 
  protected:

@@ -56,11 +56,11 @@ class RemoteClient final : public runtime::Client,
 
   runtime::Datasets& datasets() override { return datasets_; }
 
-  // For the parts of this client.
+  // The parts of this client use these.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
   const RemoteOptions& options() const { return options_; }
   Transfers* transfers() { return &transfers_; }
-  // How many streams one large transfer may use.
+  // Returns how many streams one large transfer may use.
   int bulk_streams() const { return std::max(options_.bulk_threads, 1); }
   // Stops `watched` when its token expires. Before what it waits for is begun;
   // costs nothing for a token that cannot.

@@ -1,4 +1,4 @@
-// Marks: what a caller says of an argument beside its value.
+// Marks: what a caller says of an argument besides its value.
 #ifndef HAWSER_CLIENT_SDK_MARKS_H_
 #define HAWSER_CLIENT_SDK_MARKS_H_
 
@@ -36,8 +36,8 @@ WithBatch<T> Batched(T value) {
   return {std::move(value)};
 }
 
-// Into what an axis is cut: a number of parts, as equal as they can be, or
-// their sizes in order. 0 parts: as many as the client has places.
+// The parts that an axis is cut into: a number of them, as equal as they can
+// be, or their sizes in order. 0 parts: as many as the client has places.
 class CutParts {
  public:
   CutParts(int64_t parts)  // NOLINT: Cut(x, 0, 4)

@@ -57,8 +57,8 @@ class Number {
   // complex number for a real dtype.
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
   std::string ToString() const;
-  // Why there is no number: it is what Tensor::dim gave of an axis that is not
-  // there, or that as a float.
+  // Returns why there is no number: it is what Tensor::dim gave of an axis that
+  // is not there, or that as a float.
   std::optional<Absence> FindAbsence() const;
 
  private:

@@ -1,5 +1,5 @@
-// Operand: what an SDK function takes: a tensor or a C++ number, and where in
-// the user's program that was.
+// Operand: an argument of an SDK function, a tensor or a C++ number, with the
+// place of the call in the user's program.
 #ifndef HAWSER_CLIENT_SDK_OPERAND_H_
 #define HAWSER_CLIENT_SDK_OPERAND_H_
 

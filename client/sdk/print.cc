@@ -22,7 +22,7 @@ class Layout {
   explicit Layout(const Literal& value)
       : value_(value), strides_(value.shape().Strides()) {}
 
-  // How many elements are shown.
+  // Returns how many elements are shown.
   int64_t Count() const {
     int64_t count = 1;
     for (int axis = 0; axis < rank() && count <= kMostElements; ++axis) {

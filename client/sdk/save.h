@@ -25,9 +25,9 @@
 
 namespace hawser {
 
-// True if HawserNames gives the names in files of the fields of a struct with
-// HawserFields, in the same order, beside that function. If there is none, they
-// are "0", "1" and so on.
+// HawserNames, declared next to HawserFields, names the fields of a struct in
+// files, in the same order. If there is no HawserNames, they are called "0",
+// "1" and so on.
 //   auto HawserNames(const Layer&) { return std::array{"weight", "bias"}; }
 template <typename T>
 concept HasNames = requires(const T& value) {
@@ -53,8 +53,8 @@ class LoadedArrays {
   // The array of this name; "": the only one. If there is no such array: a
   // tensor without a value, which Finish reports.
   Tensor Take(const std::string& name);
-  // How many entries a vector of this name has: those that arrays are named
-  // after, from 0 up.
+  // Returns how many entries a vector of this name has: those that arrays are
+  // named after, from 0 up.
   size_t CountEntries(const std::string& name) const;
   // Errors: kInvalidArgument naming arrays that were missing or not taken.
   absl::Status Finish() const;

@@ -1,4 +1,4 @@
-// Functions take and give tensors, numbers, and structures of them.
+// Structures: functions take and give tensors, numbers, and structures of them.
 #ifndef HAWSER_CLIENT_SDK_STRUCTURE_H_
 #define HAWSER_CLIENT_SDK_STRUCTURE_H_
 

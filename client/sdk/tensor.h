@@ -28,10 +28,11 @@ namespace sdk {
 struct TensorParts;
 }
 
-// The elements of a tensor, or why there are none: a StatusOr, but the * of one
-// that is about to go gives the vector itself and no reference into it. So
+// The elements of a tensor, or why there are none. It is a StatusOr, except
+// that * on a temporary returns the vector itself and no reference into it. So
 //   for (float f : *x.ToVector<float>())
-// loops over a vector that is there, as C++20 does not see to otherwise.
+// loops over a vector that lives long enough, which C++20 does not guarantee
+// otherwise.
 template <typename T>
 class ElementsOr : public absl::StatusOr<std::vector<T>> {
  public:
@@ -101,7 +102,8 @@ class Tensor {
   absl::StatusOr<T> Item(
       const RunOptions& options = {},
       SourceLocation where = SourceLocation::Current()) const;
-  // The elements in row-major order. It does what Item does for any shape.
+  // The elements in row-major order. It blocks and fails as Item does, but
+  // takes any shape.
   template <typename T>
   ElementsOr<T> ToVector(
       const RunOptions& options = {},
@@ -144,17 +146,17 @@ class Tensor {
 bool operator==(const Tensor& a, const Tensor& b) = delete;
 
 // Evaluates several tensors in one execution for all that were recorded
-// together. It does what Tensor::Eval does.
+// together. It blocks and fails as Tensor::Eval does.
 absl::Status Eval(absl::Span<const Tensor> tensors,
                   const RunOptions& options = {});
 
-// When the value is in this process "f32[2] {1, 2}", or below the shape, from
-// rank 2 on, rows on lines,
+// Writes a value that is in this process as "f32[2] {1, 2}", or, from rank 2
+// on, its rows on lines below the shape,
 //   f32[2,2]
 //   {{1, 2},
 //    {3, 4}}
-// with "..." for the middle of long axes; else what and where it is. Never
-// blocks.
+// with "..." for the middle of long axes; for any other tensor writes what and
+// where it is. Never blocks.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Literal& literal);
 

@@ -372,7 +372,7 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   if (task->place != kHere) dispatch_.Dropped(task->number, task->place);
   const absl::Status expired = task->call.cancel.Check();
   if (!expired.ok()) return Fail(task, expired, later);
-  // Once the tasks that give what it takes have ended, it is known which of
+  // When the tasks that give what it takes have ended, it is known which of
   // them failed first, by position.
   if (task->takes_unfinished() || absl::IsUnavailable(why)) {
     Again(task, why, later);

@@ -1,4 +1,5 @@
-// ShardRunner: runs tasks on places, and again elsewhere what is lost with one.
+// ShardRunner: runs tasks on places, and runs those that are lost with a place
+// again elsewhere.
 #ifndef HAWSER_CLIENT_SHARDED_SHARD_RUNNER_H_
 #define HAWSER_CLIENT_SHARDED_SHARD_RUNNER_H_
 
@@ -32,14 +33,14 @@ struct ShardedStats {
   int64_t sent_bytes = 0;
 };
 
-// Every value and task is guarded by its lock, under which only decisions are
-// made: what calls a place is done after it (Afterwards). A task is asked for
-// (Want), waits until all that it takes has copies somewhere, is given a place
-// by the Dispatch, and is queued there once what it takes has come. When a place
-// is lost, tasks that are not done there begin again; values whose copies went
-// with it are made again when they are asked for. No thread waits here.
-// Thread-safe. Owned together by the client, which closes it, and by buffers,
-// executables and what is under way.
+// Its lock guards every value and task. Only decisions are made under it; calls
+// of places come after it (Afterwards). A task is asked for (Want), waits until
+// all that it takes has copies somewhere, is given a place by the Dispatch, and
+// is queued there once what it takes has come. When a place is lost, tasks that
+// are not done there begin again; values whose copies went with it are made
+// again when they are asked for. No thread waits here. Thread-safe. Owned
+// together by the client, which closes it, and by buffers, executables and what
+// is under way.
 class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
  public:
   ShardRunner(std::vector<std::shared_ptr<runtime::Client>> clients,
@@ -51,7 +52,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   Gate::Pass Enter() const { return gate_->Enter(); }
 
   const ShardedPolicy& policy() const { return policy_; }
-  // There while one is entered.
+  // The places live while a pass is held.
   const std::vector<std::unique_ptr<ShardPlace>>& places() const {
     return places_;
   }
@@ -60,17 +61,17 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Lost(int place, uint64_t life, const absl::Status& why);
 
   // Starts the tasks of one execution. The values that they take and give are
-  // set; each task comes behind those whose values it takes.
+  // set; each task comes after those whose values it takes.
   void Run(const std::vector<ShardedTaskPtr>& tasks);
   Future<Literal> Fetch(const ShardedValuePtr& value,
                         const runtime::CallOptions& call);
-  // Brings it here in the background, unless it is large, after which what led
-  // to it is not needed.
+  // Brings it here in the background, unless it is large; the tasks that led to
+  // it are not needed then.
   void Checkpoint(const ShardedValuePtr& value);
-  // A user has it, as often as this is called.
+  // Counts the users that have it.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);
-  // How it lies, as an argument.
+  // Returns where its pieces are, for a plan that takes it as an argument.
   ArgumentLayout LayoutOf(const ShardedValue& value) const;
   // The places where it was computed, as far as they are known.
   std::string WhereIs(const ShardedValue& value) const;
@@ -79,8 +80,9 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
  private:
   using Event = absl::FunctionRef<void(Afterwards&)>;
 
-  // Takes the lock, then decides what is started next, then does what is due.
-  // Users are told by the outermost of a thread. False: closed.
+  // Takes the lock, calls `event`, decides what is started next, releases the
+  // lock and does what is due. The outermost call on a thread tells users.
+  // False: closed.
   bool On(Event event);
   void StartWhatCan(Afterwards& later);
 
@@ -91,14 +93,15 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
                            std::vector<ShardedTaskPtr>* missing) const;
   void MakeReady(const ShardedTaskPtr& task, Afterwards& later);
   void Start(const ShardedTaskPtr& task, int place, Afterwards& later);
-  // On the place's thread.
+  // Called on the place's thread.
   void Queue(const ShardedTaskPtr& task, int attempt, ShardPlace& place,
              const std::vector<runtime::Argument>& takes);
   void OnQueued(const ShardedTaskPtr& task, int attempt,
                 const std::vector<runtime::BufferPtr>& results,
                 Afterwards& later);
   void OnDone(const ShardedTaskPtr& task, int attempt, Afterwards& later);
-  // Its place gives it up: another is tried, if one is left.
+  // Handles a task that its place gives up: tries another place, if one is
+  // left.
   void OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
                Afterwards& later);
   // The values it takes did not come, or its place did not do it.
@@ -119,7 +122,8 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Fail(const ShardedTaskPtr& task, const absl::Status& why,
             Afterwards& later);
   void TellWaiters(ShardedTask& task, Afterwards& later);
-  // A chain that is too long is not kept for a value too large to come here.
+  // Forgets a chain that is too long, for a value that is too large to come
+  // here.
   void ForgetChain(const ShardedTask& task);
 
   void Lose(int place, uint64_t life, const absl::Status& why,

@@ -10,7 +10,7 @@
 
 namespace hawser {
 
-// As long as it lives, the pieces of its value stay in their places.
+// The pieces of its value stay in their places while it lives.
 class ShardedBuffer : public runtime::Buffer {
  public:
   ShardedBuffer(runtime::Client* client, std::shared_ptr<ShardRunner> runner,
@@ -22,8 +22,8 @@ class ShardedBuffer : public runtime::Buffer {
   runtime::Client* client() const override {
     return runner_->Enter() ? client_ : nullptr;
   }
-  // Its pieces, put together here. Pieces that were lost with a place are made
-  // again.
+  // Fetches its pieces and puts them together here. Pieces that were lost with
+  // a place are made again.
   Future<Literal> Fetch(const runtime::CallOptions& options) override {
     return runner_->Fetch(value_, options);
   }

@@ -25,7 +25,7 @@ class ShardedDatasets final : public runtime::Datasets {
                                   const runtime::CallOptions& call) override;
   absl::StatusOr<runtime::BufferPtr> Open(
       const DatasetPart& part, const runtime::CallOptions& call) override;
-  // The values come here and are put.
+  // Fetches the values and puts them.
   absl::StatusOr<DatasetInfo> Freeze(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;

@@ -28,7 +28,7 @@ class ShardedExecutable : public runtime::Executable {
                     runtime::CompileOptions options);
 
   const Signature& signature() const override { return module_->signature(); }
-  // May plan, at the first execution of arguments that lie so.
+  // It may plan, at the first execution of arguments that lie so.
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;
@@ -49,7 +49,7 @@ class ShardedExecutable : public runtime::Executable {
       absl::Span<const runtime::Argument> arguments) const;
   absl::StatusOr<PlanPtr> PlanFor(const std::vector<ShardedValuePtr>& values);
   absl::StatusOr<PlanPtr> MakePlan(Layouts layouts) const;
-  // Cuts by cost. May measure places, once.
+  // Cuts by cost. It may measure places, once.
   absl::StatusOr<Sharding> Choose(const Layouts& layouts) const;
   std::vector<ShardedTaskPtr> TasksOf(
       const Plan& plan, const std::vector<ShardedValuePtr>& arguments,

@@ -217,8 +217,8 @@ absl::Status ReverseSweep::Run() {
   return absl::OkStatus();
 }
 
-// Every user of the instruction's results stands behind it, so their
-// cotangents are complete.
+// Every user of the instruction's results stands after it, so their cotangents
+// are complete.
 absl::Status ReverseSweep::Visit(const Instruction& instruction) {
   bool reached = false;
   for (int k = 0; k < instruction.num_results; ++k) {

@@ -50,7 +50,7 @@ class PullBacks {
 
 // A new computation that starts as a copy of another one, but that loops with a
 // known number of iterations keep what these begin with, and grows cotangents
-// behind it. Iterative: a chain of any length costs no stack.
+// after it. Iterative: a chain of any length costs no stack.
 class ReverseSweep {
  public:
   // `computation`: of the shared module. `where`: of each instruction, or
@@ -86,7 +86,7 @@ class ReverseSweep {
   const Computation& from() const { return from_; }
 
  private:
-  // Which values depend on what is differentiated by.
+  // Finds the values that depend on what is differentiated by.
   void FindDependents(absl::Span<const int> parameters);
   absl::Status Copy(int instruction);
   // The loop, which keeps what the record says. Errors: of its body.

@@ -16,7 +16,7 @@
 namespace hawser::autodiff {
 namespace {
 
-// Which states some result of a pull-back is computed from: as what an
+// Finds the states that some result of a pull-back is computed from: as what an
 // iteration begins with, its first parameters, or as what it ends with, its
 // last ones.
 std::vector<bool> NeededStates(const Computation& c, int states,

@@ -54,9 +54,10 @@ class MemoryCharge {
   int64_t bytes_ = 0;
 };
 
-// Who holds: a tenant, one of its sessions, or a part of the server itself.
-// What a session holds is also counted for its tenant and for the account.
-// Thread-safe; made by MemoryAccount and lives as long as a charge to it does.
+// A holder of memory: a tenant, one of its sessions, or a part of the server
+// itself. Memory that a session holds is also counted for its tenant and for
+// the account. Thread-safe; made by MemoryAccount and lives as long as a charge
+// to it does.
 class MemoryHolder : public std::enable_shared_from_this<MemoryHolder> {
  public:
   // Charges `bytes`. If they do not fit, memory that can be let go is let go

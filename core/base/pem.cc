@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<CertificatePtr>> ReadCertificates(
   return found;
 }
 
-// Asked for when a key is encrypted; none can be typed in.
+// OpenSSL asks for it when a key is encrypted; none can be typed in.
 int NoPassphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

@@ -8,7 +8,7 @@
 
 namespace hawser {
 
-// From the kernel's generator; dies without one.
+// Takes bytes from the kernel's generator; dies without one.
 std::string RandomBytes(size_t n);
 uint64_t RandomNumber();  // never 0
 

@@ -53,7 +53,7 @@ class Computation {
 
   // Adds an instruction after inferring its shapes; returns its first result.
   // Errors (kInvalidArgument): an operand that is not a smaller number, a
-  // called computation `module` does not hold, a parameter behind another
+  // called computation `module` does not hold, a parameter after another
   // instruction, whatever InferShapes says.
   absl::StatusOr<ValueId> Append(const Module& module, const OpDef& op,
                                  absl::Span<const ValueId> operands,

@@ -113,8 +113,8 @@ inline constexpr int kMany = 1 << 20;
 
 // ---- axes -----------------------------------------------------------------
 
-// How an axis takes part in an op. Vectorize, the sharding partitioner and the
-// planner read this; kOpaque (cannot be split) is a stated choice.
+// Says how an axis takes part in an op. Vectorize, the sharding partitioner and
+// the planner read this; kOpaque (cannot be split) is a stated choice.
 enum class AxisKind : uint8_t {
   kParallel,    // each index of the result needs the same index of operands
   kContracted,  // summed away by a monoid, or searched
@@ -152,7 +152,7 @@ using AxesRule = AxisMap (*)(const InferContext&,
 struct PartContext;
 using PartRule = absl::Status (*)(PartContext&);
 
-// How boxes of an instruction's results are made of parts of its operands.
+// Says how boxes of an instruction's results are made of parts of its operands.
 struct PartDef {
   enum Kind : uint8_t { kUndecided, kRule, kLeaf, kWhole };
   Kind kind = kUndecided;

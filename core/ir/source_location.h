@@ -1,6 +1,6 @@
 // SourceLocation: the place in the user's program where a value was made.
-// std::source_location is not
-// in clang 14; these two builtins are in both compilers.
+// std::source_location is not in clang 14; these two builtins are in both
+// compilers.
 #ifndef HAWSER_CORE_IR_SOURCE_LOCATION_H_
 #define HAWSER_CORE_IR_SOURCE_LOCATION_H_
 

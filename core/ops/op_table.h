@@ -12,8 +12,8 @@ namespace hawser {
 // One Markdown row per op, sorted by name.
 std::string OpTable();
 
-// `readme` with everything behind the marker line replaced by the table.
-// Errors: kInvalidArgument when the marker is missing.
+// `readme` with everything after the marker line replaced by the table. Errors:
+// kInvalidArgument when the marker is missing.
 absl::StatusOr<std::string> WithOpTable(absl::string_view readme);
 
 }  // namespace hawser

@@ -68,7 +68,7 @@ Known Analyse(const Computation& c, const std::vector<bool>& endless) {
   return known;
 }
 
-// Which computations have control flow, themselves or by a call.
+// Finds the computations that have control flow, themselves or by a call.
 std::vector<bool> Endless(const Module& module) {
   std::vector<bool> endless;
   for (const Computation& c : module.computations()) {

@@ -44,7 +44,7 @@ struct DatasetManifest {
 // A value that is made when its bytes are needed, from a file say.
 struct LazyValue {
   Shape shape;
-  // May block; on any thread, more than once.
+  // It may block; it is called on any thread, more than once.
   std::function<absl::StatusOr<Literal>()> make;
 };
 
@@ -133,12 +133,12 @@ struct DatasetUsage {
   int64_t all_memory_limit = 0;
 };
 
-// Which datasets to list: in order of their tokens, a page at a time.
+// Selects the datasets to list: in order of their tokens, a page at a time.
 struct DatasetPage;
 struct DatasetQuery {
   using Answer = DatasetPage;
   std::string prefix;  // of tokens; empty: all
-  std::string after;   // only tokens behind this one: the last of a page before
+  std::string after;  // only tokens after this one: the last of a page before
   int limit = 0;       // 0: as many as the other end gives at once
 };
 struct DatasetPage {

@@ -35,7 +35,8 @@ struct Capabilities {
   int64_t memory_bytes = 0;  // of the device; 0: not known
   // Names the process that answers, by whatever address; 0: not known.
   uint64_t instance = 0;
-  // On how many it spreads one function; CompileOptions::cuts says how.
+  // The number of places over which it spreads one function;
+  // CompileOptions::cuts says how.
   int places = 1;
   // Names of the ops it runs; empty: all of `opset`.
   std::vector<std::string> ops;
@@ -51,10 +52,12 @@ class Sharing {
   virtual void MakeWay() = 0;
 };
 
-// How long a call may take, who may stop it and who pays. Value type.
+// The limits of a call: how long it may take, who may stop it and who pays.
+// Value type.
 struct CallOptions {
   CancelToken cancel;  // its deadline is the caller's own
-  // Who is charged for host memory that the call takes; null: the client.
+  // The holder that is charged for host memory that the call takes; null: the
+  // client.
   std::shared_ptr<MemoryHolder> memory;
   // Whom the device is shared with; null: with none.
   std::shared_ptr<Sharing> sharing;

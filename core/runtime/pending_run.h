@@ -38,7 +38,7 @@ class PendingRun : public std::enable_shared_from_this<PendingRun<Value>> {
   // False: the gate was closed, there is nothing to start.
   bool is_inside() const { return static_cast<bool>(*pass_); }
 
-  // In the order of the results.
+  // The futures are in the order of the results.
   std::vector<Future<Value>> results() const {
     std::vector<Future<Value>> futures;
     for (const auto& promise : promises_) futures.push_back(promise.future());

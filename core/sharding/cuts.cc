@@ -19,8 +19,8 @@ constexpr int kMostProbes = 1 << 15;
 // The part of an axis of an operand that is not needed at all.
 constexpr int kNone = -2;
 
-// Which part of each axis that is cut an interval of a result needs; none: more
-// than one of some axis.
+// Says which part of each axis that is cut an interval of a result needs; none:
+// more than one of some axis.
 using Cell = std::vector<int>;
 
 // An axis of an operand that answers to an axis of a result.
@@ -160,7 +160,7 @@ class Cutting {
   bool failed_ = false;
 };
 
-// Which instructions the results need.
+// Finds the instructions that the results need.
 std::vector<bool> NeededBy(const Computation& computation) {
   std::vector<bool> needed(computation.instructions().size(), false);
   for (ValueId value : computation.results()) {

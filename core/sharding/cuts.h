@@ -13,9 +13,9 @@
 
 namespace hawser {
 
-// Axes of the entry's values that are cut alike, since indices of one meet
-// only the same indices of the others: by the parallel factors of `.axes`, and
-// by the contracted ones where contractions are split.
+// A set of axes of the entry's values that are cut alike: an index of one meets
+// only the same index of the others. The parallel factors of `.axes` join axes,
+// and the contracted ones do where contractions are split.
 struct AxisClass {
   // The indices at which it is cut: inside, ascending. A class that nothing
   // cuts has none.
@@ -37,13 +37,12 @@ struct AxisClass {
   }
 };
 
-// How the axes of an instruction of that module take part in its op.
+// Returns how the axes of an instruction of that module take part in its op.
 AxisMap AxesOf(const Module& module, const Computation& computation,
                const Instruction& instruction);
 
-// Cuts go forwards, from what the spec names to the results, and are advice:
-// what they are wrong about costs work, never a value. The module outlives
-// them.
+// Cuts go forwards, from the axes that the spec names to the results. They are
+// advice: a wrong cut costs work, never a value. The module outlives them.
 class Cuts {
  public:
   // If an axis is cut at every index, `neighbours` indices are one part.
@@ -51,7 +50,7 @@ class Cuts {
   static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec,
                                    int64_t neighbours = 1);
 
-  // Which class an axis of a value of the entry belongs to.
+  // Returns the class that an axis of a value of the entry belongs to.
   int ClassOf(ValueId value, int axis) const;
   int ClassOf(ValueId value, const AxisCut& cut) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }
@@ -64,7 +63,7 @@ class Cuts {
   struct Contraction {
     struct Axis {
       int axis_class;
-      std::vector<int> axes;  // of each operand which one it is, or -1
+      std::vector<int> axes;  // for each operand, the axis of it, or -1
     };
     int instruction;  // its number in the entry
     std::vector<Axis> axes;
@@ -74,8 +73,8 @@ class Cuts {
   // For a class that is cut and cuts no result, returns the instruction at
   // which its cut ends, or the value's last use, of those the results need;
   // nullptr: a result is cut by it, or by what is derived of it, or a
-  // contraction is split by one of these. split: of each class whether one is
-  // split by it.
+  // contraction is split by one of these. split: for each class, whether a
+  // contraction is split by it.
   const Instruction* EndOf(int axis_class,
                            const std::vector<bool>& split) const;
 

@@ -21,7 +21,7 @@ int64_t OffsetOf(const Box& of, absl::Span<const int64_t> index, int64_t size) {
   return offset * size;
 }
 
-// How many trailing axes of `part` are all of those of both boxes.
+// Returns how many trailing axes of `part` are all of those of both boxes.
 size_t WholeAxes(const Box& part, const Box& a, const Box& b) {
   size_t whole = 0;
   while (whole < part.size()) {
@@ -62,8 +62,8 @@ void CopyBox(const Literal& value, const Box& of, const Box& box,
   const Box part = Meet(of, box);
   if (ElementsOf(part) == 0) return;
   const int64_t size = value.shape().byte_size() / ElementsOf(of);
-  // Runs along the first axis that is cut, and those behind it, are in one
-  // piece on both sides.
+  // Runs along the first axis that is cut, and those after it, are in one piece
+  // on both sides.
   const size_t whole = WholeAxes(part, of, box);
   const size_t outer = part.size() - std::min(part.size(), whole + 1);
   int64_t run = size;

@@ -11,14 +11,15 @@
 
 namespace hawser {
 
-// Takes boxes of a tensor of `dtype` that cover `wanted`, in this order, gives
-// the box of `wanted`: a slice of the one that holds it, else parts of all, put
-// together. If two overlap, they hold the same there.
+// Returns a module that takes `pieces`, boxes of a tensor of `dtype` that cover
+// `wanted`, in this order, and gives the box `wanted`: a slice of the piece
+// that holds it, else parts of all pieces, put together. If two overlap, they
+// hold the same there.
 absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   const Box& wanted);
 
-// The part of `value`, which is the box `of` of a tensor, that lies in `into`,
-// which is the box `box` of it: copied there.
+// `value` is the box `of` of a tensor, `into` its box `box`. Copies the
+// elements that are in both.
 void CopyBox(const Literal& value, const Box& of, const Box& box,
              Literal* into);
 // Returns box `wanted` of a tensor whose box `of` is `value`. Shares the bytes

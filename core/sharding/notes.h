@@ -14,8 +14,8 @@
 
 namespace hawser {
 
-// Notes the spec's cuts of parameters that end. partials: of the contractions
-// that are split.
+// Notes the spec's cuts of parameters that end. partials: those of the
+// contractions that are split.
 std::vector<ShardNote> NotesOf(const Module& module, const ShardSpec& spec,
                                const Cuts& cuts,
                                absl::Span<const Partial> partials);

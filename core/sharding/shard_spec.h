@@ -40,12 +40,13 @@ struct ShardSpec {
   // Says how to compute a contraction over axes that are cut since they are
   // named.
   Contracted contracted = Contracted::kWhole;
-  // Axes of parameters that no cut names, where none of their class is named.
+  // How to cut axes of parameters that no cut names, if no axis of their class
+  // is named.
   Unnamed unnamed = Unnamed::kEveryIndex;
   // Neighbouring parts of axes that are cut at every index are one until there
   // are at most so many tasks.
   int64_t max_tasks = 4096;
-  // A named cut that no result has is an error, not a note.
+  // If true, a named cut that no result has is an error, not a note.
   bool strict = false;
   friend bool operator==(const ShardSpec&, const ShardSpec&) = default;
 };

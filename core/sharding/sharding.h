@@ -23,12 +23,12 @@ struct ShardNote {
 };
 
 struct ShardTask {
-  // Slices of the arguments: a number below that of the parameters is one of
-  // them, others are values between tasks.
+  // The slices that it takes. A number below the count of parameters is a
+  // parameter; the others are values between tasks.
   std::vector<ir::Piece> takes;
-  std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
+  std::vector<int64_t> offsets;  // after them, as many s64[]: PartModule
   std::shared_ptr<const ir::Module> module;  // equal tasks share one
-  // The same for the results: where each result of the module belongs.
+  // The same for the results: the piece that each result of the module is.
   std::vector<ir::Piece> gives;
 };
 
@@ -49,9 +49,9 @@ struct Sharding {
   std::vector<Shape> between;   // values between tasks
   std::vector<ShardAxis> axes;  // those that are cut
   std::vector<ShardNote> notes;
-  // In an order that can be run. Together they give the results, each element
-  // once. If a task takes a value that lies between tasks, earlier ones give
-  // pieces that cover it, each wholly inside or wholly outside of it.
+  // The tasks in an order that can be run. Together they give the results, each
+  // element once. If a task takes a value that lies between tasks, earlier ones
+  // give pieces that cover it, each wholly inside or wholly outside of it.
   std::vector<ShardTask> tasks;
 };
 

@@ -1,4 +1,4 @@
-// Split: contractions over axes that are cut, as partial values and what
+// Split: makes partial values of contractions over axes that are cut, and
 // combines them.
 #ifndef HAWSER_CORE_SHARDING_SPLIT_H_
 #define HAWSER_CORE_SHARDING_SPLIT_H_
@@ -11,8 +11,8 @@
 
 namespace hawser {
 
-// A value that goes between tasks: what a contraction gives of some parts of
-// the axes it contracts, or a value that later stages need again.
+// A value that goes between tasks: the result of a contraction over some parts
+// of the axes it contracts, or a value that later stages need again.
 struct Partial {
   struct Of {
     int axis_class;
@@ -35,14 +35,14 @@ struct SplitModule {
   std::vector<int> stage;
 };
 
-// The same function, where each of the cuts' contractions is split by the rule
-// of its op. Pure, and of ordinary instructions: the two give the same, but
-// where floats are summed in another order. Computations that instructions call
-// stay as they are. `cuts` are of `module`.
+// Returns the same function, in which each of the cuts' contractions is split
+// by the rule of its op. It has ordinary instructions only. The two give the
+// same, except that floats may be summed in another order. Computations that
+// instructions call stay as they are. `cuts` are of `module`.
 absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts);
 
-// Adds to the partial values those that tasks of later stages need too, where
-// to compute them again takes longer than to send them.
+// Adds to the partial values those values that tasks of later stages need too,
+// if computing them again takes longer than sending them.
 void AddRepeated(SplitModule& split);
 
 // Returns that function in stages: its partial values are results after its

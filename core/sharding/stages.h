@@ -1,4 +1,4 @@
-// Stages: what tasks give, and after which others.
+// Stages: the values that tasks give, and the order of the tasks.
 #ifndef HAWSER_CORE_SHARDING_STAGES_H_
 #define HAWSER_CORE_SHARDING_STAGES_H_
 
@@ -16,15 +16,16 @@
 
 namespace hawser {
 
-// Which tasks there are: what they give, in groups, stage by stage. The module
+// Stages: the tasks by what they give, in groups, stage by stage. The module
 // and its cuts outlive it.
 class Stages {
  public:
   // A direction in which values are cut.
   struct Direction {
     static constexpr int kShares = -1;
-    int axis_class;  // or kShares: as equal shares as can be of whatever axis
-    int number;  // the how manieth of its class in a value; of shares, how many
+    int axis_class;  // or kShares: shares of any axis, as equal as can be
+    // its position among those of its class in a value; for kShares, how many
+    int number;
     friend bool operator==(const Direction&, const Direction&) = default;
   };
 
@@ -48,12 +49,12 @@ class Stages {
     std::vector<int> members;
   };
 
-  // split: whether the cuts' contractions are.
+  // split: true if the cuts' contractions are split.
   static absl::StatusOr<Stages> Make(const Module& module, const Cuts& cuts,
                                      bool split);
 
   const std::vector<Partial>& partials() const { return partials_; }
-  // At most: those that nothing is asked of are none.
+  // It is an upper bound: tasks that nothing is asked of are left out.
   int64_t num_tasks() const;
   // Fills `between` and `tasks`.
   absl::Status AddTasks(Sharding& sharding) const;

@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<Expression>> ByEdits(BatchContext& c) {
   return Edited(c, c.row.edits, operands, Flags(operands.size(), true));
 }
 
-// A scalar beside larger operands (a select's predicate, a clamp's bounds)
+// A scalar next to larger operands (a select's predicate, a clamp's bounds)
 // stays one, or goes along the rest of them.
 absl::StatusOr<std::vector<Expression>> BatchElementwise(BatchContext& c) {
   int largest = 0;

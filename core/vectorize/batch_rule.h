@@ -70,11 +70,11 @@ Expression Repeated(const Expression& x, int64_t size);
 
 // The results, batched as `gives` says.
 using BatchRule = absl::StatusOr<std::vector<Expression>> (*)(BatchContext&);
-// Which results of an instruction are batched if these operands are.
+// Returns which results of an instruction are batched if these operands are.
 using FlowRule = absl::StatusOr<Flags> (*)(VectorizedCalls&, const Instruction&,
                                            const Flags& batched);
 
-// How an op takes the batch.
+// Says how an op takes the batch.
 struct BatchRow {
   const OpDef* op;  // null: of a family
   absl::Span<const AttributeEdit> edits = {};

@@ -83,7 +83,7 @@ Results ReduceFromEach(const BatchContext& c, const Dims& reduced) {
 
 }  // namespace
 
-// One side's entries are a free axis of it, which the result has behind the
+// One side's entries are a free axis of it, which the result has after the
 // batch axes; those of both are a batch axis.
 absl::StatusOr<Results> BatchDotGeneral(BatchContext& c) {
   static constexpr Edit kLeft[] = {

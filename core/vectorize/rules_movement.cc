@@ -54,7 +54,7 @@ Expression Joined(absl::Span<const Expression> parts, int64_t axis) {
   return Apply(kConcatenate, parts, {{"dimension", axis}});
 }
 
-// Index vectors s64[size, n] of the scalars from operand `first` on, behind the
+// Index vectors s64[size, n] of the scalars from operand `first` on, after the
 // number of the entry if `numbered`. Not empty: highest start of each, to which
 // it is clamped.
 Expression StartVectors(const BatchContext& c, int first, bool numbered,
@@ -75,7 +75,7 @@ Expression StartVectors(const BatchContext& c, int first, bool numbered,
   return Joined(parts, 1);
 }
 
-// Batched index vectors behind the numbers of their entries; their axis is
+// Batched index vectors after the numbers of their entries; their axis is
 // `vector_axis` + 1 of them.
 Expression NumberedVectors(const BatchContext& c, int operand,
                            int64_t vector_axis) {
@@ -110,7 +110,7 @@ Results OfNone(const BatchContext& c) {
   return results;
 }
 
-// The operand's own starts, behind 0 for the new axis.
+// The operand's own starts, after 0 for the new axis.
 void AppendStarts(const BatchContext& c, int first, Results* operands,
                   Flags* axis) {
   const DType dtype = first < c.count() ? c.shape(first).dtype() : DType::kS32;
@@ -177,7 +177,7 @@ absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
                         {"start_index_map", map}})};
 }
 
-// At starts that differ: one window per entry, scattered. A scatter drops what
+// If starts differ, one window per entry is scattered. A scatter drops what
 // falls outside, so the starts are moved first.
 absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
   const int rank = c.shape(0).rank();

@@ -14,7 +14,7 @@
 namespace hawser {
 
 struct VectorizeOptions {
-  // How many entries the batch has; 0 is one, too.
+  // The number of entries in the batch; 0 is one, too.
   int64_t size = 0;
   // For each parameter of the entry, true if each entry of the batch has its
   // own.

@@ -23,7 +23,7 @@ class VectorizedCalls {
   VectorizedCalls(Module* module, int64_t size)
       : module_(module), size_(size) {}
 
-  // Which results of a computation are batched if these parameters are.
+  // Returns which results of a computation are batched if these parameters are.
   // Errors: kUnimplemented naming an op without a row.
   absl::StatusOr<Flags> Flow(int computation, const Flags& batched);
   // The computation for a batch: of `batched` parameters and of `gives`

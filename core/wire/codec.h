@@ -59,12 +59,13 @@ absl::StatusOr<runtime::CompileOptions> FromProto(
     const v1::CompileOptionsProto& proto);
 
 v1::DatasetManifestProto ToProto(const DatasetManifest& manifest);
-// Also CheckManifest, and at most 1,024 arrays and 2^62 bytes in sum.
+// Checks what CheckManifest does, and that there are at most 1,024 arrays and
+// 2^62 bytes in sum.
 absl::StatusOr<DatasetManifest> FromProto(
     const v1::DatasetManifestProto& proto);
 v1::DatasetInfoProto ToProto(const DatasetInfo& info);
 absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto);
-// The digests of its chunks, beside the rest of what is said of a dataset.
+// The digests of its chunks, besides the rest of what is said of a dataset.
 void SetChunks(const DatasetManifest& manifest, v1::DatasetInfoProto* info);
 v1::ListReply ToProto(const DatasetPage& page);
 absl::StatusOr<DatasetPage> FromProto(const v1::ListReply& proto);

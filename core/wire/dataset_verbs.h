@@ -1,5 +1,5 @@
-// How the verbs of dataset.h travel: a row for each, of which both ends make
-// what sends, receives and serves it.
+// The table of how the verbs of dataset.h travel: a row for each, of which both
+// ends make what sends, receives and serves it.
 #ifndef HAWSER_CORE_WIRE_DATASET_VERBS_H_
 #define HAWSER_CORE_WIRE_DATASET_VERBS_H_
 

@@ -16,7 +16,7 @@
 namespace hawser {
 namespace {
 
-// A constant beside its bytes: two allocations and their bookkeeping.
+// A constant besides its bytes: two allocations and their bookkeeping.
 constexpr int64_t kLiteralOverhead = 192;
 // Operands of one instruction, whose shapes are copied for its shape rule.
 constexpr uint32_t kMaxOperands = 1 << 16;

@@ -16,7 +16,7 @@ absl::string_view Prelude();
 // SHA-256 of all texts, in hex: part of a cache key.
 absl::string_view PreludeDigest();
 
-// A header that g++ needs beside the prelude, by the name it is included by.
+// A header that g++ needs besides the prelude, by the name it is included by.
 struct HostHeader {
   absl::string_view name;
   absl::string_view text;
@@ -28,14 +28,15 @@ struct KernelName {
   std::string name;
   std::string bounds;  // the argument of HK_BOUNDS as written; "" without one
 };
-// In order of appearance. Comments and strings are looked through.
+// Returns the kernels in order of appearance. Comments and strings are looked
+// through.
 std::vector<KernelName> FindKernels(absl::string_view text);
 
 // `text` with the prelude in front, as NVRTC takes it; `name` and its own line
 // numbers stand in messages.
 std::string DeviceSource(absl::string_view name, absl::string_view text);
 // The same for g++ -I<folder of HostHeaders>, with what makes its kernels
-// callable behind it.
+// callable after it.
 std::string HostSource(absl::string_view name, absl::string_view text);
 
 }  // namespace hawser::dialect

@@ -34,8 +34,7 @@ constexpr u32 kWarp = 32;
 #define HK_GLOBAL extern "C" __global__ void
 #define HK_BOUNDS(threads) __launch_bounds__(threads)
 #define HK_SHARED(T, name, n) __shared__ T name[n]
-// Names the memory that LaunchShape::dynamic_shared_bytes asks for; once in a
-// kernel.
+// Names the LaunchShape::dynamic_shared_bytes; used once in a kernel.
 #define HK_DYNAMIC_SHARED(T, name)                                  \
   extern __shared__ __align__(16) unsigned char hk_dynamic_shared[]; \
   T* const name = (T*)hk_dynamic_shared
@@ -248,7 +247,8 @@ template <class T> HK_DEVICE T Logistic(T x) {
 }
 
 // ---- conversions: rounded once; NaN to 0 and saturated towards integers
-// To float by "round to odd", so that rounding again to a half is right.
+// Converts to float by "round to odd", so that rounding again to a half is
+// right.
 HK_DEVICE float OddFloat(double x) {
   const float nearest = (float)x;
   if ((double)nearest == x || x != x) return nearest;

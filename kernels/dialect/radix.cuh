@@ -86,7 +86,7 @@ template <class Counts> HK_DEVICE u32 CountOfDigit(Counts& counts) {
 // digits[i] becomes the place of the thread's element i once the block is in
 // order of the digits. Returns where digit HK_TID begins. `sums` has a slot per
 // warp. There is a barrier before it writes what other warps read, and one
-// behind the last write.
+// after the last write.
 template <u32 kItems, class Counts, class Sums>
 HK_DEVICE u32 BlockPlaces(u32 (&digits)[kItems], Counts& counts, Sums& sums) {
   WarpRanks<kItems>(digits, counts);

@@ -26,11 +26,11 @@ HK_DEVICE u32 Lane() { return HK_TID & (kWarp - 1); }
 template <class T> HK_DEVICE T ShuffleXor(T x, u32 mask) {
   return Shuffle(x, Lane() ^ mask);
 }
-// From `by` lanes below; the lowest lanes keep their own.
+// Takes the value from `by` lanes below; the lowest lanes keep their own.
 template <class T> HK_DEVICE T ShuffleUp(T x, u32 by) {
   return Shuffle(x, Lane() < by ? Lane() : Lane() - by);
 }
-// From `by` lanes above; the highest lanes keep their own.
+// Takes the value from `by` lanes above; the highest lanes keep their own.
 template <class T> HK_DEVICE T ShuffleDown(T x, u32 by) {
   return Shuffle(x, Lane() + by < kWarp ? Lane() + by : Lane());
 }
@@ -124,7 +124,7 @@ template <class Op, class T> HK_DEVICE T WarpReduce(T x) {
   return GroupReduce<Op, kWarp>(x);
 }
 // `shared` has a slot per warp and may be used again at once: there is a
-// barrier before and one behind the writes.
+// barrier before and one after the writes.
 template <class Op, u32 kThreads, class T, class Shared>
 HK_DEVICE T BlockReduce(T x, Shared& shared) {
   static_assert(kThreads % kWarp == 0, "whole warps");

@@ -114,7 +114,7 @@ class EmuDevice final : public gpu::Device {
   };
   struct Exec {
     std::shared_ptr<const Steps> steps;
-    MarkPtr last;  // behind its last launch
+    MarkPtr last;  // after its last launch
   };
   struct Capture {
     Steps steps;

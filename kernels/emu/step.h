@@ -38,7 +38,7 @@ struct FillStep {
 };
 using Step = std::variant<LaunchStep, GemmStep, CopyStep, FillStep>;
 
-// The things that steps need to run.
+// The memory, facts and schedules that steps need to run.
 struct StepContext {
   const DeviceMemory* memory;
   const gpu::DeviceFacts* facts;

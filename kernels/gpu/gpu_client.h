@@ -22,7 +22,8 @@ class UploadedArrays;
 struct GpuClientOptions {
   ModuleLimits limits;
   KernelCacheOptions kernels;
-  // For what no kernel does; without them such modules are kUnimplemented.
+  // They evaluate instructions that no kernel runs; without them such modules
+  // are kUnimplemented.
   HostEvaluators host;
   // Runs that repeat are captured as device graphs.
   bool graphs = true;

@@ -184,7 +184,7 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
   HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
   absl::Status status = PlaceResults(lane, arguments, &results);
   if (status.ok()) status = RunSteps(lane, arguments, results, call);
-  // Also after a failure: some of it may be queued.
+  // This happens after a failure, too: some of it may be queued.
   const absl::StatusOr<EventPtr> done = lane->Record();
   if (!done.ok()) {
     // If there is no event, nothing may be left that uses the arguments.

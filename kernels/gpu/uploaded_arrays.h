@@ -18,7 +18,7 @@ namespace hawser::gpu {
 // dataset.
 class UploadedArrays {
  public:
-  // The array's buffer; one that is made of `value` where there is none yet.
+  // Returns the array's buffer; if there is none yet, it is made of `value`.
   std::shared_ptr<GpuBuffer> Get(const std::shared_ptr<Engine>& engine,
                                  absl::string_view token,
                                  absl::string_view array, const Literal& value);
@@ -26,7 +26,7 @@ class UploadedArrays {
   // Drops the buffers that have no other holder.
   void DropUnused();
   void Clear();
-  // How many buffers have no other holder.
+  // Returns how many buffers have no other holder.
   int64_t kept() const;
 
  private:

@@ -21,7 +21,8 @@ struct ComputationPlan {
   int computation = -1;
   Regions regions;  // one per instruction
   BufferPlan buffers;
-  // FindWanted's; what is not wanted of a sort's results may stay undefined.
+  // The result of FindWanted; entries of a sort's results that are not wanted
+  // may stay undefined.
   std::vector<int64_t> wanted;
 };
 
@@ -43,10 +44,11 @@ struct Plan {
 // it should be optimized (core/passes) first.
 absl::StatusOr<Module> FuseModule(const Module& module, const Target& target);
 
-// The regions and buffers of a module that is fused already, or never was.
+// Plans the regions and buffers of a module that is fused already, or never
+// was.
 absl::StatusOr<Plan> PlanFused(Module fused, const Target& target);
 
-// Both.
+// Fuses the module, then plans its regions and buffers.
 absl::StatusOr<Plan> MakePlan(const Module& module, const Target& target);
 
 // The launches and bytes of `computation`'s steps in one run of each.

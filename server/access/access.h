@@ -38,8 +38,8 @@ class Access {
   bool mutual_tls() const { return !options_.tls_client_ca.empty(); }
   bool wants_tokens() const { return tokens_ != nullptr; }
 
-  // For the listener; plaintext without TLS files. gRPC watches the files of
-  // these itself.
+  // The credentials of the listener; plaintext without TLS files. gRPC watches
+  // the files of these itself.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
 
   // The tenant that a call is from and that its method runs for. Errors:

@@ -23,7 +23,8 @@ absl::StatusOr<std::string> OfToken(const Caller& caller,
   const bool bearer = absl::StartsWithIgnoreCase(token, kScheme);
   token = absl::StripAsciiWhitespace(
       token.substr(bearer ? kScheme.size() : token.size()));
-  // Also for a token that cannot be right, so that all take the same time.
+  // This is done for a token that cannot be right, too, so that all take the
+  // same time.
   std::optional<std::string> tenant = tokens.TenantOf(token);
   if (!bearer || caller.authorization.size() > 1 || !tenant.has_value()) {
     return absl::UnauthenticatedError("the token is not one of this server's");

@@ -271,7 +271,7 @@ struct DatasetStore::Verbs {
   const absl::string_view tenant;
   std::function<void(const absl::StatusOr<DatasetAnswer>&)> done;
 
-  // For verbs whose answer is a status alone.
+  // Used by verbs whose answer is a status alone.
   std::function<void(const absl::Status&)> Acknowledged() {
     return [done = std::move(done)](const absl::Status& status) {
       if (!status.ok()) return done(status);

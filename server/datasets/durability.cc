@@ -12,10 +12,10 @@ namespace {
 
 // Between two attempts to write what the disk refused.
 constexpr absl::Duration kRetry = absl::Seconds(30);
-// The memory that a write of a chunk or record that waits takes beside its
+// The memory that a write of a chunk or record that waits takes besides its
 // bytes.
 constexpr int64_t kTaskBytes = 400;
-// How old the file's word may be on when a dataset was used last.
+// The age that the file's word may have on when a dataset was used last.
 constexpr absl::Duration kMarkUse = absl::Minutes(1);
 
 }  // namespace

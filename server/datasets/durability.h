@@ -1,4 +1,4 @@
-// Durability: has what a store keeps outlive the process.
+// Durability: makes the datasets of a store outlive the process.
 #ifndef HAWSER_SERVER_DATASETS_DURABILITY_H_
 #define HAWSER_SERVER_DATASETS_DURABILITY_H_
 
@@ -39,13 +39,14 @@ class Durability {
 
   const DiskUse& use() const;
 
-  // Fills the catalog with what the files say. Before the writer is there.
+  // Fills the catalog with what the files say. Called before the writer is
+  // there.
   void Restore(ChunkFiles::Contents contents);
   // Nothing is done without a disk, for a chunk that is there or on its way,
   // and for one that is not in memory.
   void WriteChunk(const std::string& tenant,
                   const std::shared_ptr<Chunk>& chunk);
-  // The chunks that are not on disk, then the record. False: stopping.
+  // Queues the chunks that are not on disk, then the record. False: stopping.
   bool WriteDataset(const std::string& tenant,
                     const std::shared_ptr<StoredDataset>& dataset);
   // Removes a dataset: it is there until its record is gone for good, and
@@ -68,8 +69,8 @@ class Durability {
   // again what could not be written.
   void Refresh(absl::Time now);
 
-  // The file of a chunk that is on disk counts no longer; what is in memory of
-  // it is written again. FileIsBad also counts a bad file.
+  // The file of a chunk that is on disk counts no longer; if the chunk is in
+  // memory, it is written again. FileIsBad also counts a bad file.
   void TakeOffDisk(Chunk& chunk);
   void FileIsBad(Chunk& chunk);
 
@@ -82,10 +83,10 @@ class Durability {
   void NoteUse(const std::string& tenant,
                const std::shared_ptr<StoredDataset>& dataset);
 
-  // For a write that is queued, as long as it is.
+  // Charges a write as long as it is queued.
   std::shared_ptr<const MemoryCharge> ChargeTask(const std::string& tenant);
 
-  // On the writer's thread, without the lock.
+  // Runs on the writer's thread, without the lock.
   absl::Status WriteRecord(const std::string& tenant,
                            const StoredDataset& dataset);
   void FinishChunk(const std::weak_ptr<Chunk>& weak, int64_t bytes,

@@ -1,4 +1,5 @@
-// Retention: makes room for what comes, or says what stays in its way.
+// Retention: makes room for chunks and datasets that come, or says what stays
+// in their way.
 #ifndef HAWSER_SERVER_DATASETS_RETENTION_H_
 #define HAWSER_SERVER_DATASETS_RETENTION_H_
 
@@ -16,22 +17,22 @@ namespace hawser::server {
 
 // At a limit datasets are evicted, the least recently used first, and only as
 // many as make the room: of the tenant alone for its quota, of all tenants for
-// disk and memory. Which may go is the catalog's to say (Evictable). Methods
-// are called with the store's lock held. Errors: kResourceExhausted saying what
-// the limit is and what holds it.
+// disk and memory. The catalog says which may go (Evictable). Methods are
+// called with the store's lock held. Errors: kResourceExhausted saying what the
+// limit is and what holds it.
 class Retention {
  public:
   Retention(StoreState* state, Durability* durability)
       : state_(*state), durability_(*durability) {}
 
-  // A chunk of so many bytes is to come, as far as quota and disk go; room in
-  // memory is made where there is no disk.
+  // Admits a chunk of so many bytes, as far as quota and disk go; if there is
+  // no disk, makes room in memory.
   absl::Status Admit(const std::string& tenant, int64_t bytes);
   absl::Status AdmitToTenant(const std::string& tenant, int64_t bytes);
-  // A dataset is to come that takes so much of the index (IndexBytes).
+  // Admits a dataset that takes so much of the index (IndexBytes).
   absl::Status AdmitDataset(const std::string& tenant, int64_t index_bytes);
 
-  // Durable chunks leave memory until datasets have room for `bytes` more.
+  // Lets durable chunks leave memory until datasets have room for `bytes` more.
   void MakeRoom(int64_t bytes);
   // Lets as many go as hold `bytes`; returns what they held, to die without the
   // lock.

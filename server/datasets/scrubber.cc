@@ -116,7 +116,7 @@ int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
         state_.AssertHeld();
         const auto& datasets = state_.catalog.Of(tenant).datasets.by_id;
         const auto now = datasets.find(id);
-        // A different dataset here was put after that one was deleted.
+        // If it is not the same one any more, it was deleted meanwhile.
         if (now == datasets.end() || now->second != dataset ||
             dataset->removing) {
           return;

@@ -1,5 +1,5 @@
-// Scrubber: reads back what is on disk, so that damage is found while what it
-// hit can still be written again, or put again.
+// Scrubber: reads back what is on disk, so that damage is found while the data
+// can still be written again, or put again.
 #ifndef HAWSER_SERVER_DATASETS_SCRUBBER_H_
 #define HAWSER_SERVER_DATASETS_SCRUBBER_H_
 

@@ -55,8 +55,9 @@ struct DatasetStoreStatistics {
   int64_t evicted_bytes = 0;
   int64_t verified_bytes = 0;  // by the scrubber
   int64_t received_bytes = 0;  // verified, since the start
-  // How often an index that tenants share was looked into, which takes bytes
-  // or references of one's own: asking for others' leaves it as it is.
+  // The number of times that an index that tenants share was looked into, which
+  // takes bytes or references of one's own: asking for others' leaves it as it
+  // is.
   int64_t shared_lookups = 0;
 };
 

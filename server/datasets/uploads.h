@@ -74,9 +74,9 @@ class Uploads {
 
   // The same as DatasetStore::BeginChunk.
   void Begin(ChunkClaim claim, ReceiverReady ready);
-  // Tries those again that wait. Called by the writer, after each batch.
+  // Tries the waiting chunks again. Called by the writer, after each batch.
   void ServeWaiting();
-  // Tells those that wait that the server is stopping.
+  // Tells the waiting chunks' callers that the server is stopping.
   void Stop();
   // A chunk has come and is what it claims to be. Errors: kResourceExhausted.
   absl::Status Receive(const ChunkClaim& claim,

@@ -80,7 +80,7 @@ class RpcServer final : private Rpc::Owner {
   std::vector<std::unique_ptr<ServedQueue>> queues_;
   Mutex mu_;
   bool accepting_ ABSL_GUARDED_BY(mu_) = false;
-  // On the queues: waiting for a client, or under way.
+  // The calls on the queues: waiting for a client, or under way.
   int calls_ ABSL_GUARDED_BY(mu_) = 0;
   CondVar over_;  // calls_ is 0
 };

@@ -93,7 +93,7 @@ class DatasetsHandler {
              Done<OnWire<Verb>> done) {
     ServeVerb<Verb>(tenant, request, std::move(done));
   }
-  // Also with the digests of all chunks, which no verb asks for.
+  // Answers also with the digests of all chunks, which no verb asks for.
   void Serve(OnWire<StatDataset>, absl::string_view tenant,
              const v1::StatRequest& request, Done<OnWire<StatDataset>> done);
   void Serve(FindMissingMethod, absl::string_view tenant,

@@ -21,10 +21,11 @@ namespace hawser::server {
 
 // The compiled artefact is shared, the knowledge of it is not: a tenant is
 // answered only for fingerprints whose module it has shown itself. A session
-// that holds an executable pins it. Beyond `capacity` a tenant that knows the
-// most forgets the one it used least recently and that is not pinned, and what
-// no tenant knows any more goes; a tenant with at most its equal share of the
-// capacity forgets nothing, whatever others compile. Thread-safe.
+// that holds an executable pins it. Beyond `capacity` the tenant that knows the
+// most forgets the one that it used least recently and that is not pinned; an
+// executable that no tenant knows any more is dropped. A tenant with at most
+// its equal share of the capacity forgets nothing, whatever others compile.
+// Thread-safe.
 class ExecutableCache {
  public:
   using Pointer = std::shared_ptr<runtime::Executable>;
@@ -32,11 +33,11 @@ class ExecutableCache {
 
   // nullptr when unknown, or unknown to this tenant.
   Pointer Find(absl::string_view tenant, const Digest& fingerprint);
-  // For a tenant that has just shown the module: from now on it may Find it.
-  // nullptr when it was not compiled.
+  // Called for a tenant that has just shown the module: from now on it may Find
+  // it. nullptr when it was not compiled.
   Pointer Join(absl::string_view tenant, const Digest& fingerprint);
-  // Keeps what was compiled and returns it, or what another thread has kept for
-  // the same fingerprint before.
+  // Keeps a compiled module and returns it, or returns the one that another
+  // thread has kept for the same fingerprint before.
   Pointer Add(absl::string_view tenant, const Digest& fingerprint,
               Pointer executable);
 
@@ -44,8 +45,8 @@ class ExecutableCache {
   void LetGo();
 
   size_t size() const;
-  // How often the index that tenants share was looked into, which takes a
-  // fingerprint of the tenant's own.
+  // Returns how often the index that tenants share was looked into, which takes
+  // a fingerprint of the tenant's own.
   int64_t shared_lookups() const;
 
  private:

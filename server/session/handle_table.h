@@ -1,4 +1,4 @@
-// HandleTable: what the handles of one session stand for.
+// HandleTable: the values that the handles of one session stand for.
 #ifndef HAWSER_SERVER_SESSION_HANDLE_TABLE_H_
 #define HAWSER_SERVER_SESSION_HANDLE_TABLE_H_
 
@@ -24,8 +24,8 @@
 namespace hawser::server {
 
 // Held by each handle and step that wants results of one execution; stops the
-// execution when the last of them lets go. Nothing happens to one that has
-// ended.
+// execution when the last of them lets go. An execution that has ended is not
+// affected.
 class Wanted {
  public:
   explicit Wanted(CancelToken work) : work_(std::move(work)) {}
@@ -139,7 +139,7 @@ class HandleTable {
   void Declare(uint64_t handle, const Shape& shape, bool streamed, Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Returns what an entry is charged as, beside the bytes of its value.
+  // Returns what an entry is charged as, besides the bytes of its value.
   static int64_t StateOf(const Entry& entry);
   // Returns the charge of the table with `more` values.
   int64_t State(size_t more) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

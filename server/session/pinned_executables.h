@@ -1,4 +1,5 @@
-// PinnedExecutables: what a session has compiled, by the client's own numbers.
+// PinnedExecutables: the executables that a session has compiled, by the
+// client's own numbers.
 #ifndef HAWSER_SERVER_SESSION_PINNED_EXECUTABLES_H_
 #define HAWSER_SERVER_SESSION_PINNED_EXECUTABLES_H_
 
@@ -30,7 +31,7 @@ class PinnedExecutables {
   absl::Status Set(uint64_t name, const Digest& fingerprint, Result executable);
   // The executable or why its Compile failed; nothing for an unknown number.
   std::optional<Result> Find(uint64_t name) const;
-  // Numbers that are unknown are nothing.
+  // Unknown numbers are ignored.
   void Release(absl::Span<const uint64_t> numbers);
   // Lets go of all; Set fails with `why` from now on.
   void Close(const absl::Status& why);

@@ -1,5 +1,5 @@
-// RequestLedger: which requests of a session have come, and which answers its
-// client may not have yet.
+// RequestLedger: counts the requests of a session that have come, and keeps the
+// answers that its client may not have yet.
 #ifndef HAWSER_SERVER_SESSION_REQUEST_LEDGER_H_
 #define HAWSER_SERVER_SESSION_REQUEST_LEDGER_H_
 
@@ -28,8 +28,8 @@ struct Ticket {
   int64_t bytes = 0;
 };
 
-// Requests have come up to `applied`, without a gap. Answers are kept of those
-// beyond what was acknowledged, and charged to `memory`. Guarded by the
+// Requests have come up to `applied`, without a gap. The answers of those that
+// were not acknowledged are kept, and charged to `memory`. Guarded by the
 // session's lock.
 class RequestLedger {
  public:

@@ -18,7 +18,7 @@ class RequestTurns {
  public:
   // Calls `apply` at once, or once the one before it has called Leave.
   void Enter(std::function<void()> apply);
-  // From within `apply`, or later and on any thread.
+  // Called from within `apply`, or later and on any thread.
   void Leave();
 
  private:

@@ -33,7 +33,7 @@ class ReplyStream {
   virtual ~ReplyStream() = default;
   // Queues; never blocks, never calls back into the session.
   virtual void Send(const Reply& reply) = 0;
-  // A request less is unfinished: it may be time to read on, or to end.
+  // Called when a request was answered: it may be time to read on, or to end.
   virtual void Settled() = 0;
   // Ends the stream; nothing is sent any more. Never calls back.
   virtual void Close(const absl::Status& why) = 0;
@@ -118,7 +118,7 @@ class Session {
   // Frees everything, cancels what runs and closes the stream. The first time
   // it says so in the log: who, from where, how long, and why it ends.
   void End(const absl::Status& why);
-  // Since when no client can send; infinite future: one can.
+  // Returns since when no client can send; infinite future: one can.
   absl::Time detached_at() const;
   // Its client will send nothing more: from `now` on the lease runs, though the
   // stream is still there for the last answers.

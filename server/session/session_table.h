@@ -21,7 +21,7 @@
 namespace hawser::server {
 
 struct SessionTableOptions {
-  // How long a session outlives its stream.
+  // The time that a session outlives its stream.
   absl::Duration lease = absl::Seconds(60);
   int64_t sessions = 4096;
   // The most of these of one tenant.

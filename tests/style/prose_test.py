@@ -21,7 +21,7 @@ OPENERS = frozenset(
     "Whether Has Had Once Else None".split())
 
 # How many percent of the sentences in a folder's comments may be fragments.
-SHARE_CAP = 5
+SHARE_CAP = 3
 
 # Folders that are over the cap, and how many percent they may have; PRODUCT is
 # all of them together. A number may only go down: when a share is two points or

@@ -101,8 +101,8 @@ absl::StatusOr<T> ToElement(const v1::CaseTensor& tensor, int at) {
   }
 }
 
-// How many elements the list of this dtype holds, -1 for half a complex number.
-// Errors: kInvalidArgument when another list holds any.
+// Returns how many elements the list of this dtype holds, -1 for half a complex
+// number. Errors: kInvalidArgument when another list holds any.
 absl::StatusOr<int> CountValues(const v1::CaseTensor& tensor, DType dtype) {
   const bool floating = IsFloat(dtype) || IsComplex(dtype);
   const bool is_signed = IsSigned(dtype);

@@ -35,7 +35,7 @@ std::string Describe(const CaseFailure& failure) {
                             "\": ", failure.what, "\n");
 }
 
-// How many files lack what, the most frequent first.
+// Counts how many files lack what, the most frequent first.
 std::vector<std::pair<std::string, int>> Lacking(const CaseReport& report) {
   std::map<std::string, int> counts;
   for (const CaseLeftOut& file : report.left_out) {

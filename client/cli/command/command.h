@@ -93,8 +93,8 @@ struct Command {
   absl::string_view arguments;    // "FILE...", for the help
   absl::string_view summary;      // one line
   absl::string_view description;  // paragraphs, wrapped by hand
-  absl::Span<const Flag> flags;   // beside kGlobalFlags
-  CountRange words;  // how many words beside flags
+  absl::Span<const Flag> flags;   // besides kGlobalFlags
+  CountRange words;  // how many words besides flags
   // Runs the subcommand and prints its result. RunHawser prints the error.
   absl::StatusOr<ExitCode> (*run)(const Invocation& invocation);
 };

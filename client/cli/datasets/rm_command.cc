@@ -33,7 +33,7 @@ struct Choice {
     if (info.pinned_until > absl::Now()) return false;
     if (untagged && !info.tags.empty()) return false;
     if (used_before == absl::InfiniteFuture()) return true;
-    // How old one without a time is, is not known.
+    // The age of a dataset without a time is not known.
     return info.last_used != absl::InfinitePast() &&
            info.last_used < used_before;
   }

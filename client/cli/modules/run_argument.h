@@ -14,7 +14,7 @@
 
 namespace hawser::cli {
 
-// TOKEN[:ARRAY] or @TAG[:ARRAY], with or without rows behind it, "[BEGIN:END]".
+// TOKEN[:ARRAY] or @TAG[:ARRAY], with or without rows after it, "[BEGIN:END]".
 // It has not been looked up.
 struct ArrayName {
   std::string token;

@@ -17,7 +17,7 @@
 namespace hawser::cli {
 namespace {
 
-// How many elements of a result are printed that goes to no file.
+// The most elements of a result that are printed if it goes to no file.
 constexpr int64_t kShown = 16;
 
 constexpr absl::string_view kTraceFlag = "--trace";

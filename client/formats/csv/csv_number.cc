@@ -12,8 +12,7 @@
 namespace hawser {
 namespace {
 
-// The text behind a "+" that may stand in front: "+5" is a number, "+-5" is
-// not.
+// The text after a "+" that may stand in front: "+5" is a number, "+-5" is not.
 absl::string_view WithoutPlus(absl::string_view text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1)
                                                              : text;

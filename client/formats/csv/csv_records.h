@@ -31,7 +31,7 @@ class CsvRecords {
   CsvRecords(absl::string_view text, char separator)
       : rest_(text), separator_(separator) {}
 
-  // Reads the next record into `fields`. Returns false behind the last one.
+  // Reads the next record into `fields`. Returns false after the last one.
   // Errors: kInvalidArgument naming row and column, for a quote that is not
   // closed or stands where it must not, and for too many fields.
   absl::StatusOr<bool> Next(std::vector<CsvField>* fields);
@@ -41,7 +41,7 @@ class CsvRecords {
  private:
   absl::StatusOr<CsvField> TakeField(size_t column);
   absl::StatusOr<CsvField> TakeQuoted(size_t column);
-  // Takes the separator or line end behind a field. Returns whether the record
+  // Takes the separator or line end after a field. Returns whether the record
   // ends there.
   bool TakeRecordEnd();
 

@@ -56,11 +56,11 @@ struct Destination {
 absl::Status WriteTo(const std::string& path,
                      absl::Span<const absl::Span<const char>> parts);
 
-// A name beside `path`, another one each time, for a file that will be renamed
+// A name next to `path`, another one each time, for a file that will be renamed
 // to `path`.
 std::string UnfinishedPath(const std::string& path);
 
-// Writes the parts one after the other to a file beside `path` and renames it:
+// Writes the parts one after the other to a file next to `path` and renames it:
 // readers see the old file or the whole new one. A path that is no regular file
 // is written to instead (see Destination). Errors: those of the file system,
 // naming the path.

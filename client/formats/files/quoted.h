@@ -8,8 +8,8 @@
 
 namespace hawser {
 
-// At most 80 bytes of the text in quotes; bytes that cannot be printed are
-// written as \x01.
+// Returns at most 80 bytes of the text in quotes; bytes that cannot be printed
+// are written as \x01.
 std::string Quoted(absl::string_view text);
 
 }  // namespace hawser

@@ -20,7 +20,7 @@ struct NpyHeader {
   int64_t data_offset = 0;    // where the elements begin in the file
 };
 
-// Reads the header of a file of format 1, 2 or 3; `file` may end behind it.
+// Reads the header of a file of format 1, 2 or 3; `file` may end after it.
 // Checks nothing of the data. Errors: kInvalidArgument naming the wrong field.
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view file);
 

@@ -36,7 +36,7 @@ class Inflater {
   // Fills `to`. Errors: kInvalidArgument when the data ends before `to` is full
   // or is damaged.
   absl::Status Read(absl::Span<char> to);
-  // Checks that nothing is left in the stream or behind it, and the checksum.
+  // Checks that nothing is left in the stream or after it, and the checksum.
   // Errors: kInvalidArgument.
   absl::Status Finish();
 

@@ -68,7 +68,7 @@ struct Directory {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t members = 0;
-  int64_t end = 0;  // the first byte behind it
+  int64_t end = 0;  // the first byte after it
 };
 
 absl::string_view Text(const FileBytes& file) {
@@ -210,7 +210,7 @@ absl::Status CheckClaim(const Claim& claim) {
                          " packed bytes cannot hold ", claim.size);
 }
 
-// The bytes behind the local header, which must name the same member.
+// The bytes after the local header, which must name the same member.
 absl::StatusOr<FileBytes> FindPacked(const FileBytes& file, const Claim& claim,
                                      const Directory& directory) {
   const absl::string_view members = Text(file).substr(0, directory.offset);

@@ -15,14 +15,14 @@ namespace hawser {
 struct MemberToFill {
   std::string name;
   std::string front;  // its first bytes
-  int64_t size = 0;   // of the bytes behind them
+  int64_t size = 0;   // of the bytes after them
 };
 
 // Creates an archive of these members, in this order and uncompressed. Each
 // begins at a multiple of 64 bytes, so that the elements of an npy file in it
 // can be mapped. Sizes are written in zip64 fields, which any size fits. The
-// elements are the bytes behind the fronts; Keep computes the checksums.
-// Errors: kInvalidArgument for two members of one name and for a name that
+// elements are the bytes after the fronts; Keep computes the checksums. Errors:
+// kInvalidArgument for two members of one name and for a name that
 // ReadZipDirectory refuses; those of the file system. All name the path.
 absl::StatusOr<ArraysToFill> LayOutZip(const std::string& path,
                                        absl::Span<const MemberToFill> members);

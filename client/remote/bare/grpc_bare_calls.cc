@@ -37,7 +37,7 @@ using grpc::internal::RpcMethod;
 using reflection::ServerReflectionRequest;
 using reflection::ServerReflectionResponse;
 
-// Shared with no other channel.
+// The connection is shared with no other channel.
 std::shared_ptr<grpc::Channel> OwnConnection(
     const std::string& address,
     const std::shared_ptr<grpc::ChannelCredentials>& credentials) {

@@ -21,7 +21,7 @@
 namespace hawser {
 namespace {
 
-// How often certificate files are looked at.
+// The time between two looks at certificate files.
 constexpr unsigned kWatchSeconds = 5;
 
 class TokenPlugin final : public grpc::MetadataCredentialsPlugin {

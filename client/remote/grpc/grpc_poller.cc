@@ -21,14 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long after a wait the next one is expected, during which no thread polls.
+// The time after a wait in which the next one is expected, and no thread polls.
 constexpr absl::Duration kExpectWait = absl::Milliseconds(1);
 // While another thread polls for long, how often the own one looks.
 constexpr absl::Duration kLongestLook = absl::Milliseconds(128);
 
 }  // namespace
 
-// Who polls: at most one thread, the own one or one that waits.
+// The one that polls: at most one thread, the own one or one that waits.
 class GrpcPoller::Polling final : public ProgressEngine {
  public:
   grpc::CompletionQueue* queue() { return &queue_; }

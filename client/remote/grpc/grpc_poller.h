@@ -21,7 +21,7 @@ class GrpcPoller {
   // An operation is started with a tag, which lives until Done.
   class Tag {
    public:
-    // The operation is over. On whichever thread polls; must not block.
+    // The operation is over. Called on whichever thread polls; must not block.
     virtual void Done(bool ok) = 0;
 
    protected:

@@ -61,7 +61,7 @@ class GrpcSessionStream final : public SessionStream {
   void OnReadTurn(bool ok);
   // Each starts an operation.
   void ReadNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // At the latest when a thread polls.
+  // It happens at the latest when a thread polls.
   void ReadLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void EndWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -86,7 +86,7 @@ class GrpcSessionStream final : public SessionStream {
       call_ ABSL_GUARDED_BY(mu_);
   int under_way_ ABSL_GUARDED_BY(mu_) = 0;  // operations
   std::vector<MessagePtr> writing_ ABSL_GUARDED_BY(mu_);
-  std::deque<MessagePtr> outgoing_ ABSL_GUARDED_BY(mu_);  // behind those
+  std::deque<MessagePtr> outgoing_ ABSL_GUARDED_BY(mu_);  // after those
   google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
   bool read_waits_ ABSL_GUARDED_BY(mu_) = false;  // for its turn, or a write
   bool may_batch_ ABSL_GUARDED_BY(mu_) = false;

@@ -12,7 +12,8 @@ struct Credentials {
   // One of these must have signed the server's certificate, which must be for
   // the host in the address. Set: TLS; empty: plaintext.
   std::string ca_file;
-  // For servers that ask for a certificate; the key has no passphrase.
+  // The files for servers that ask for a certificate; the key has no
+  // passphrase.
   std::string cert_file;
   std::string key_file;
   // The token itself or a file that holds it; at most one is set.

@@ -15,8 +15,8 @@ struct RemoteOptions {
   std::string client_name;
   // A server that has not answered the first message by then is unreachable.
   absl::Duration connect_timeout = absl::Seconds(5);
-  // How long a broken stream is reattached before the session counts as lost;
-  // never longer than its lease. A server whose address refuses
+  // The time in which a broken stream is reattached before the session counts
+  // as lost; never longer than its lease. A server whose address refuses
   // connections is given up at once.
   absl::Duration reattach_for = absl::InfiniteDuration();
   // A server that has been asked and says nothing for so long, not even to a

@@ -50,7 +50,7 @@ class SessionStream {
   virtual void Finish(absl::Time deadline) = 0;
 };
 
-// How a session stream ended.
+// Says how a session stream ended.
 struct StreamEnd {
   absl::Status why;  // OK: the server closed it
   // The address refuses connections: the process that held the session is

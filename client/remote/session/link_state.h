@@ -40,7 +40,7 @@ class LinkState {
   // The server owes answers and has said nothing for too long, and the log says
   // so.
   bool silent() const { return silence_said_; }
-  // Since when there is no stream that the server has answered on.
+  // Returns since when there is no stream that the server has answered on.
   absl::Time detached_since() const {
     return open() ? absl::InfiniteFuture() : broken_since_;
   }
@@ -65,7 +65,6 @@ class LinkState {
   // This process stood still for so long: it counts against no server.
   void Forgive(absl::Duration stood_still);
 
-  // Breaks a stream that does not open; decides whether the session is lost.
   // Breaks a stream that does not open. Not OK: why the session is lost.
   absl::Status Check(const Owed& owed, absl::Time now);
   bool WantsPing(const Owed& owed, absl::Time now) const;
@@ -77,7 +76,8 @@ class LinkState {
 
  private:
   void Break(absl::Time now);
-  // Since when the server is asked and says nothing; InfiniteFuture: it is not.
+  // Returns since when the server is asked and says nothing; InfiniteFuture: it
+  // is not.
   absl::Time SilentSince(const Owed& owed) const;
   absl::Status CheckSilence(const Owed& owed, absl::Time now);
 
@@ -98,7 +98,7 @@ class LinkState {
   bool silence_said_ = false;  // in the log
 };
 
-// Why a session that never opened did not.
+// Returns why a session that never opened did not.
 absl::Status CannotOpen(const std::string& address, const absl::Status& why);
 
 }  // namespace hawser

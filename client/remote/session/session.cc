@@ -27,7 +27,7 @@ constexpr int kMaxBatch = 32;
 constexpr absl::Duration kLongestInBatch = absl::Milliseconds(20);
 // This many released handles are worth a message of their own.
 constexpr size_t kReleasesPerPing = 256;
-// How long Close waits for a goodbye to be heard.
+// The time that Close waits for a goodbye to be heard.
 constexpr absl::Duration kGoodbye = absl::Milliseconds(200);
 // A tick that is later than this means that this process itself was stopped.
 constexpr absl::Duration kStoppedProcess = absl::Seconds(1);
@@ -304,7 +304,7 @@ absl::Time RemoteSession::NextReport() const {
 
 std::string RemoteSession::LongWait(const v1::PingReply& report,
                                     absl::Time now) {
-  // Who sits before a terminal hears of it sooner.
+  // A user before a terminal hears of it sooner.
   static const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   const absl::Duration waited = absl::Microseconds(report.waited_us());
   const absl::Duration all = now - window_.oldest_since();

@@ -73,7 +73,7 @@ class RemoteSession {
     MutexLock lock(&mu_);
     return link_.was_open();
   }
-  // Why it was lost; OK before.
+  // Returns why it was lost; OK before.
   absl::Status lost_status() const;
 
   // Fills in the name by which bulk streams know the session. Only after it has
@@ -87,7 +87,7 @@ class RemoteSession {
 
   // Requests without an answer.
   int outstanding() const;
-  // Since when no stream is there that the server has answered on;
+  // Returns since when no stream is there that the server has answered on;
   // InfiniteFuture: there is one.
   absl::Time detached_since() const;
   // Lost, and nothing of it is left on the transport.

@@ -43,12 +43,12 @@ class TickAlarm {
     });
   }
 
-  // For the tick: how late it is; none: it was asked for again, for later.
+  // Tells the tick how late it is; nullopt: it was asked for again, for later.
   std::optional<absl::Duration> Late(absl::Time now) const {
     if (now < at_) return std::nullopt;
     return now - at_;
   }
-  // For the tick, at its end: the next one.
+  // Called by the tick, at its end: sets the next one.
   void Next(absl::Time when) {
     at_ = absl::InfiniteFuture();
     By(when);

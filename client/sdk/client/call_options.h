@@ -12,9 +12,9 @@
 
 namespace hawser {
 
-// How long a call may take and who may stop it.
+// The limits of a call: how long it may take and who may stop it.
 struct CallOptions {
-  // From the moment of the call, for everything it does.
+  // It counts from the moment of the call, for everything it does.
   absl::Duration deadline = absl::InfiniteDuration();
   // For one attempt on one client; a client with a fallback goes there then.
   absl::Duration attempt_timeout = absl::InfiniteDuration();
@@ -31,7 +31,7 @@ struct CallOptions {
   }
 };
 
-// For Client::Dataset.
+// The options of Client::Dataset.
 struct DatasetOptions {
   CallOptions call;
   // A dataset of at most this many bytes is copied to this process, in the

@@ -77,10 +77,10 @@ class Client {
   // arrays: names, as Put takes them, and tensors of any shape and dtype that
   // are on this client, recorded or host values. Runs what was recorded; blocks
   // until the values are there and, on a server with a disk, safe on it.
-  // Result: the dataset, an argument like any other. With a fallback, recovery
-  // of what is made of it begins at this dataset: values up to the policy's
-  // checkpoint_bytes are fetched for that in the background; beyond, they are
-  // kDataLoss while the server is away.
+  // Result: the dataset, an argument like any other. If the client has a
+  // fallback, recovery of what is made of it begins at this dataset: values up
+  // to the policy's checkpoint_bytes are fetched for that in the background;
+  // beyond, they are kDataLoss while the server is away.
   // Errors: as Put; the first error of the chain that was to make a value;
   // kFailedPrecondition for a tensor that is traced, donated or on another
   // client; kUnavailable when the session that had a value is lost.

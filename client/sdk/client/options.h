@@ -13,17 +13,17 @@ namespace hawser {
 
 using runtime::Numerics;
 
-// For Tensor::Eval and Fetch, and for running a Jit function.
+// The options of Tensor::Eval and Fetch, and of running a Jit function.
 struct RunOptions {
   // The client that computes. Unset: where the arguments are, else the default
   // client.
   Client client;
   CallOptions call;
-  // Also what kTf32 may give up, and how kStrict makes engines agree.
+  // Numerics says what kTf32 may give up, and how kStrict makes engines agree.
   Numerics numerics = Numerics::kFast;
 };
 
-// For Freeze.
+// The options of Freeze.
 struct FreezeOptions {
   // The client that the dataset is on. Unset: where the tensors are, else the
   // default client.
@@ -36,7 +36,7 @@ struct FreezeOptions {
   int keep = 0;
 };
 
-// For Jit: how a function is compiled.
+// The options of Jit: how a function is compiled.
 struct JitOptions {
   // Numbers of rows, ascending. A call with Batched arguments is padded with
   // zero rows to the smallest that holds it, and results whose leading axis is

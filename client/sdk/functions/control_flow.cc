@@ -107,7 +107,7 @@ struct Branch {
       std::make_unique<Trace>("branch", Captures::kLift);
 };
 
-// Traces a branch behind others.
+// Traces a branch after others.
 Branch TraceBranch(absl::FunctionRef<Values()> branch,
                    const std::vector<Branch>& before, SourceLocation where) {
   Branch traced;
@@ -309,7 +309,7 @@ Values RunFor(int64_t turns, const Values& initial,
   const DType count = turns > std::numeric_limits<int32_t>::max()
                           ? DType::kS64
                           : DType::kS32;
-  // The counter is behind the state, so that errors count states from 0.
+  // The counter is after the state, so that errors count states from 0.
   Values state = initial;
   state.push_back(s.ConstantOf(Number(0), count));
   Values results = RunWhile(

@@ -34,7 +34,7 @@ Values RunScan(const Values& initial, const Values& xs, ScanBody body,
                SourceLocation where);
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn);
-// At least one branch.
+// Takes at least one branch.
 Values RunSwitch(const Operand& index,
                  absl::Span<const absl::FunctionRef<Values()>> branches);
 
@@ -126,7 +126,7 @@ sdk::Traced_t<State> For(int64_t turns, const State& initial, Body body,
 }
 
 // Runs body(state, x) for each entry x of axis 0, in order, and stacks what it
-// gives beside the state.
+// gives besides the state.
 //   auto [h, ys] = Scan(h0, xs, [&](Tensor h, Tensor x) {
 //     h = Tanh(Dot(w, h) + x);
 //     return std::pair(h, h); });

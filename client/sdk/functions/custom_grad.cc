@@ -65,7 +65,7 @@ absl::StatusOr<Values> Gradients(const Values& arguments,
 }
 
 // Traces the pull-back: of cotangents, then the arguments, then what either
-// function uses beside them, of which there are `lifted` so far. Errors: what
+// function uses besides them, of which there are `lifted` so far. Errors: what
 // the rule gives does not fit.
 absl::Status TraceRule(
     const OpScope& s, const Values& arguments, const Values& results,

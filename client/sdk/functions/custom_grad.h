@@ -1,4 +1,5 @@
-// How Grad goes through a function: computed again, or by a rule of one's own.
+// Says how Grad goes through a function: computed again, or by a rule of one's
+// own.
 #ifndef HAWSER_CLIENT_SDK_FUNCTIONS_CUSTOM_GRAD_H_
 #define HAWSER_CLIENT_SDK_FUNCTIONS_CUSTOM_GRAD_H_
 
@@ -101,7 +102,7 @@ class CustomGradFunction {
   SourceLocation where_;
 };
 
-// A function that computes what `fn` does, of which Grad keeps the arguments
+// Returns a function that computes what `fn` does. Grad keeps its arguments
 // alone and computes again what else it needs: less memory, one more forward
 // pass.
 //   h = Checkpoint([&](Tensor h) { return Block(w, h); })(h);
@@ -113,7 +114,8 @@ auto Checkpoint(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   return CheckpointFunction<std::decay_t<Fn>>(std::forward<Fn>(fn), where);
 }
 
-// A function that computes what `fn` does, with a gradient of one's own.
+// Returns a function that computes what `fn` does, with a gradient of one's
+// own.
 //   auto clipped = CustomGrad([](Tensor x) { return x; },
 //                             [](Tensor g, Tensor x) { return Clip(g, -1, 1); });
 // fn: as for Jit. rule: takes the gradient by what fn gives, in its structure

@@ -93,9 +93,9 @@ class JvpFunction {
   SourceLocation where_;
 };
 
-// A function of cotangents and of the arguments of `fn`, which gives (what fn
-// gives, the gradient of it times the cotangents): a vector times the Jacobian,
-// of the cost of a few calls of fn.
+// Returns a function of cotangents and of the arguments of `fn` that gives
+// (what fn gives, the gradient of it times the cotangents): a vector times the
+// Jacobian, at the cost of a few calls of fn.
 //   auto [y, g] = Vjp(F)(cotangent, x);
 //   auto [y, gs] = Vjp<0, 2>(F)(cotangent, w, x, y);  // gs: tuple (w, y)
 // fn, arguments: as of ValueAndGrad. Cotangents: of the structure, shapes and
@@ -112,9 +112,9 @@ auto Vjp(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   }
 }
 
-// A function of tangents and of the arguments of `fn`, which gives (what fn
-// gives, its derivative in their direction): the Jacobian times a vector, of the
-// cost of a few calls of fn.
+// Returns a function of tangents and of the arguments of `fn` that gives (what
+// fn gives, its derivative in their direction): the Jacobian times a vector, at
+// the cost of a few calls of fn.
 //   auto [y, dy] = Jvp(F)(dx, x);
 //   auto [y, dy] = Jvp<0, 2>(F)(std::tuple(dw, dy), w, x, y);
 // fn, arguments: as of ValueAndGrad. Tangents: of the structure, shapes and

@@ -80,9 +80,9 @@ class JitFunction {
   }
 
   // The text of the graph the function makes of arguments like these, as
-  // `hawser explain` takes it; a Shape will do. If there are batch_buckets,
-  // it is the text for the bucket. Calls the function once more; compiles nothing, asks
-  // no client. Errors: those of arguments and of tracing.
+  // `hawser explain` takes it; a Shape will do. If there are batch_buckets, it
+  // is the text for the bucket. Calls the function once more; compiles nothing,
+  // asks no client. Errors: those of arguments and of tracing.
   template <typename... Args>
   absl::StatusOr<std::string> ToText(const Args&... args) const {
     const std::tuple<const Args&...> all(args...);
@@ -141,7 +141,8 @@ T KeepError(absl::StatusOr<T> result) {
   return sdk::Rebuild(T{}, [&] { return sdk::FailedTensor(result.status()); });
 }
 
-// A function over tensors, traced once per signature, sent once, run by name.
+// Returns fn as a function over tensors that is traced once per signature, sent
+// once and run by name.
 //   auto step = Jit([](Tensor w, Tensor x) { return Dot(x, w); });
 //   absl::StatusOr<Tensor> y = step(w, x);
 // fn: any callable; see JitFunction for what it takes, gives and may capture.

@@ -17,7 +17,7 @@
 
 namespace hawser {
 
-// A tensor, or a number that is weak beside tensors.
+// A tensor, or a number that is weak next to tensors.
 using FunctionArgument = std::variant<Tensor, Number>;
 
 // One call by name: hands out arguments and attributes and notes what was
@@ -32,7 +32,7 @@ class FunctionCall {
   SourceLocation where() const { return where_; }
 
   Operand operator[](size_t i) const;
-  // From argument i on, as tensors.
+  // Returns the arguments from number i on, as tensors.
   std::vector<Tensor> Tensors(size_t i = 0) const;
   std::vector<Operand> Operands(size_t i) const;
 

@@ -56,7 +56,7 @@ absl::Status WithWayOut(const absl::Status& status) {
                                    "; For and Scan, and a C++ loop, have one"));
 }
 
-// The traced computation of fn's results with its gradients behind them: it
+// The traced computation of fn's results with its gradients after them: it
 // starts with the same instructions, which keep their places.
 absl::StatusOr<Region> WithGradients(const RegionDef& traced,
                                      absl::Span<const GradLeaf> leaves) {
@@ -75,12 +75,12 @@ absl::StatusOr<Region> WithGradients(const RegionDef& traced,
   return MakeRegion(std::move(module), std::move(places));
 }
 
-// A function traced, with its gradients behind what it gives.
+// A function traced, with its gradients after what it gives.
 struct Derivative {
   Values results;  // of the function, in the trace
   std::vector<Printed> printed;
   Region region;
-  Tensors lifted;        // arguments behind those there were
+  Tensors lifted;        // arguments after those there were
   absl::Status status;   // of the gradient
   absl::Status tracing;  // which says where
 };

@@ -154,8 +154,8 @@ class GradFunction {
   ValueAndGradFunction<Fn, By...> both_;
 };
 
-// A function of the same arguments as `fn` that gives (what fn gives, the
-// gradient): in reverse mode, of the cost of a few calls of fn.
+// Returns a function of the same arguments as `fn` that gives (what fn gives,
+// the gradient): in reverse mode, at the cost of a few calls of fn.
 //   auto [loss, g] = ValueAndGrad(Loss)(w, x, y);       // by argument 0
 //   auto [loss, gs] = ValueAndGrad<0, 2>(Loss)(w, x, y);  // gs: tuple (w, y)
 // fn: as for Jit, or made by Jit, Grad or ValueAndGrad (higher order). The
@@ -182,7 +182,7 @@ auto ValueAndGrad(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   }
 }
 
-// ValueAndGrad that returns the gradient alone.
+// Returns a function that gives the gradient of ValueAndGrad alone.
 //   Tensor g = Grad(Loss)(w, x, y);
 //   auto second = Grad(Grad([](Tensor x) { return Sin(x); }));
 // fn, arguments: as there. Result: the gradient. Errors: as there. Grad: that

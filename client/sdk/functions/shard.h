@@ -110,8 +110,8 @@ class ShardFunction {
   SourceLocation where_;
 };
 
-// A function of the same arguments that gives the call as tasks, each the same
-// function over slices of its arguments, instead of running it.
+// Returns a function of the same arguments that does not run the call but cuts
+// it into tasks, each the same function over slices of its arguments.
 //   auto tasks = Shard(fn, "1.4=1+1")(l, r);
 //   std::cout << tasks->Explain();
 //   absl::StatusOr<Tensor> y = tasks->Run();

@@ -39,7 +39,7 @@ Flat FlattenAll(const Args&... args) {
   return flat;
 }
 
-// fn with `tensors` in place of its arguments' leaves. Inside a trace.
+// fn with `tensors` in place of its arguments' leaves. Used inside a trace.
 template <typename Fn, typename... Args>
 Result_t<Fn, Args...> CallTraced(const Fn& fn,
                                  const std::tuple<const Args&...>& args,

@@ -44,7 +44,7 @@ struct Host {
   runtime::BufferPtr uploaded = nullptr;
   runtime::RanOn ran_on = {"host"};
 };
-// On a client, or on its way there.
+// The value is on a client, or on its way there.
 struct Ready {
   Client client;
   // One per result; none: donated.

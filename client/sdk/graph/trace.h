@@ -35,7 +35,7 @@ enum class Captures : uint8_t {
 // builds into it. Traces nest: a loop's body is a trace inside its function's.
 class Trace {
  public:
-  // Inside the trace that is current now.
+  // Makes a trace inside the one that is current now.
   Trace(std::string name, Captures captures);
   ~Trace();  // warns of what was to be printed, and is not
   Trace(const Trace&) = delete;
@@ -66,7 +66,7 @@ class Trace {
   void Print(Printed printed) { printed_.push_back(std::move(printed)); }
   std::vector<Printed> TakePrinted() { return std::move(printed_); }
 
-  // Makes a value from outside a parameter behind those there are.
+  // Makes a value from outside a parameter after those there are.
   void Lift(const Tensor& outer);
   // The values from outside that were lifted, in the order of parameters.
   const Tensors& lifted() const { return lifted_; }

@@ -20,7 +20,8 @@ struct BatchedPrototype {
   std::vector<bool> batched;              // results that have the batch
 };
 
-// Which results have the batch, for arguments with the shapes of a bucket.
+// Returns which results have the batch, for arguments with the shapes of a
+// bucket.
 absl::StatusOr<std::vector<bool>> FindBatched(const Flat& arguments, TraceFn fn,
                                               SourceLocation where) {
   int64_t rows = 0;

@@ -162,7 +162,7 @@ absl::Status RowCheck::CheckInstruction(const Computation& small,
   return CheckAxes(instruction, small, operand_axes, result_axes);
 }
 
-// Which instructions the results of a computation need.
+// Returns which instructions the results of a computation need.
 std::vector<bool> Needed(const Computation& computation) {
   std::vector<bool> needed(computation.instructions().size(), false);
   for (ValueId v : computation.results()) {

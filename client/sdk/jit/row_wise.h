@@ -11,8 +11,8 @@
 
 namespace hawser::sdk {
 
-// Which results of a function have the batch as their leading axis. `small`
-// and `large` are the function traced for `rows` (at least 2) and for
+// Returns which results of a function have the batch as their leading axis.
+// `small` and `large` are the function traced for `rows` (at least 2) and for
 // `rows` + 1 rows: an axis that grows with them is the batch, and every
 // instruction must carry it from operands to results as a parallel axis. Then
 // row i of a result depends on row i of the arguments alone, and results

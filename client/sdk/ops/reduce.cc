@@ -28,7 +28,7 @@ using sdk::OpScope;
 using sdk::Region;
 using sdk::ToAggregate;
 
-// Which axes go, and what is left.
+// The axes that go, and what is left.
 struct Plan {
   Dims axes;          // ascending
   Dims kept_dims;     // sizes with 1 for the axes that go

@@ -1,4 +1,4 @@
-// Running values along an axis: what each element and those before it come to.
+// Running values along an axis: each element combined with those before it.
 #ifndef HAWSER_CLIENT_SDK_OPS_SCAN_H_
 #define HAWSER_CLIENT_SDK_OPS_SCAN_H_
 

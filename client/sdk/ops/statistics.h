@@ -26,9 +26,9 @@ Tensor WeightedMean(const Operand& x, const Operand& weights,
 Tensor StandardDeviation(const Operand& x, const Over& over = {},
                          int64_t ddof = 0);
 
-// How d variables vary together. x: reals [..., n, d], n observations of each.
-// ddof: as in Variance. Result: floats [..., d, d]. Errors: rank below 2;
-// complex. Grad: that of its parts. Source: Nx covariance.
+// Returns how d variables vary together. x: reals [..., n, d], n observations
+// of each. ddof: as in Variance. Result: floats [..., d, d]. Errors: rank below
+// 2; complex. Grad: that of its parts. Source: Nx covariance.
 Tensor Covariance(const Operand& x, int64_t ddof = 0);
 
 // The same about a given mean. x: reals [..., n, d]. mean: reals that broadcast

@@ -1,4 +1,4 @@
-// Checker: a module made again, with checks behind what it does.
+// Checker: a module made again, with checks after what it does.
 #ifndef HAWSER_CLIENT_SDK_PROBES_CHECKER_H_
 #define HAWSER_CLIENT_SDK_PROBES_CHECKER_H_
 
@@ -27,7 +27,7 @@ struct Check {
 };
 
 // Copies a module, adding one result to its entry: the verdict of its checks
-// (verdict.h). A loop in which something is checked has two states behind those
+// (verdict.h). A loop in which something is checked has two states after those
 // it had, the number of its turn and the first verdict of a turn, and a branch
 // one more result; what has nothing to check in it is copied as it is. The
 // instructions of a condition run once more for their checks, since it gives a

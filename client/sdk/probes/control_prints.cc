@@ -37,9 +37,8 @@ Tensor WithTurn(const Tensor& turns, const Tensor& turn) {
   return Concatenate(parts);
 }
 
-// The states behind the user's: the number of the turn, then the tensors of
-// what is printed in the body, with the turn of this loop where it may be
-// passed by.
+// The states after the user's: the number of the turn, then the tensors of what
+// is printed in the body, with the turn of this loop where it may be passed by.
 Values HiddenStates(const OpScope& s, const std::vector<Printed>& in_body) {
   Values states = {s.Constant(Literal::Scalar<int64_t>(0))};
   for (const Printed& p : in_body) {
@@ -75,7 +74,7 @@ Values NextHidden(const std::vector<Printed>& in_body, const Values& hidden,
 // what it gave without them.
 using Give = absl::FunctionRef<Values(const Values& hidden, Values given)>;
 
-// `region`, taking the hidden states as well, behind the user's.
+// `region`, taking the hidden states as well, after the user's.
 absl::StatusOr<Region> WithHidden(const PrintingLoop& loop,
                                   const Region& region, const Values& states,
                                   SourceLocation where, Give give) {

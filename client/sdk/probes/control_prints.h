@@ -12,7 +12,7 @@
 namespace hawser::sdk {
 
 // A loop as it was traced. Condition and body take the state, then `lifted`;
-// behind what a loop asks of them they give the tensors of what is printed.
+// after what a loop asks of them they give the tensors of what is printed.
 struct PrintingLoop {
   std::vector<Tensor> initial;
   std::vector<Tensor> lifted;
@@ -23,7 +23,7 @@ struct PrintingLoop {
 };
 
 // Adds the loop, and shows what it printed: of its body in the last turn that
-// came there, kept in states behind the user's; of its condition the last time
+// came there, kept in states after the user's; of its condition the last time
 // it was asked. Result: the last state, of the user's states alone.
 std::vector<Tensor> AddPrintingLoop(const OpScope& s, PrintingLoop loop);
 

@@ -38,7 +38,7 @@ class Probes {
   static absl::StatusOr<Probes> Make(std::vector<Printed> prints,
                                      const Places& places, Module* module);
 
-  // How many results they are.
+  // Returns how many results they are.
   size_t size() const;
   // Prints, then says what the checks found. Errors: kInvalidArgument naming
   // the first instruction that made a NaN of operands without one, or whose

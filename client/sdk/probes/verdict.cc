@@ -33,7 +33,7 @@ Expression Joined(const std::vector<Expression>& vectors) {
   return Apply(kConcatenate, vectors, {{"dimension", int64_t{0}}});
 }
 
-// `verdict` with zeros behind it.
+// `verdict` with zeros after it.
 Expression Longer(const Expression& verdict, int turns) {
   const int more = turns - TurnsOf(verdict);
   if (more <= 0) return verdict;

@@ -12,7 +12,7 @@ namespace hawser::sdk {
 
 // A verdict is s64[1 + n]: the number of a check, then the turns of the loops
 // around that check inside the computation the verdict is of, outermost first;
-// what is behind those says nothing. No check failed:
+// what is after those says nothing. No check failed:
 inline constexpr int64_t kNoCheck = std::numeric_limits<int64_t>::max();
 
 // The verdict that no check failed, of n turns.

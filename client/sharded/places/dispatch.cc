@@ -11,9 +11,9 @@ namespace {
 // yet, and may be slow, has one.
 constexpr int kMostUnderWay = 2;
 constexpr int kMostAtFirst = 1;
-// How many ready tasks are looked at for each that is started.
+// The number of ready tasks that are looked at for each that is started.
 constexpr int kMostLookedAt = 64;
-// How much the last task counts in a place's speed.
+// The weight of the last task in a place's speed.
 constexpr double kNewest = 0.5;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Dispatch: which task goes to which place, and when.
+// Dispatch: decides which task goes to which place, and when.
 #ifndef HAWSER_CLIENT_SHARDED_PLACES_DISPATCH_H_
 #define HAWSER_CLIENT_SHARDED_PLACES_DISPATCH_H_
 
@@ -24,11 +24,11 @@ struct ReadyTask {
   std::vector<bool> unfit;           // empty: no place; else by place
 };
 
-// A pure function of what it is told: no client, thread or clock. Free tasks: a
-// place has at most two, one that runs and one queued behind it, or one before
-// its speed is known, and they go where most of their bytes are; equal ones
-// where they end first. A place that would end a task after the others have
-// done all that is left gets none. Not thread-safe.
+// Depends only on what it is told: no client, thread or clock. A place has at
+// most two free tasks, one that runs and one queued behind it, or one before
+// its speed is known. Free tasks go where most of their bytes are; if several
+// places have equally many, where they end first. A place that would end a task
+// after the others have done all that is left gets none. Not thread-safe.
 class Dispatch {
  public:
   explicit Dispatch(int places) : places_(places) {}
@@ -39,7 +39,7 @@ class Dispatch {
   bool any_open() const;
 
   void Add(ReadyTask task);
-  // A task that has not been started; true: it was there.
+  // Removes a task that has not been started; true: it was there.
   bool Remove(int64_t number);
 
   struct Start {
@@ -47,10 +47,10 @@ class Dispatch {
     int place;
     friend bool operator==(const Start&, const Start&) = default;
   };
-  // The next one to start, which is under way from then on.
+  // Returns the next one to start, which is under way from then on.
   std::optional<Start> Next(absl::Time now);
-  // A task under way is done; from this the place's speed is known. Or it will
-  // not be done there.
+  // Done: a task under way is done, which tells the place's speed. Dropped: it
+  // will not be done there.
   void Done(int64_t task, int place, absl::Time now);
   void Dropped(int64_t task, int place);
 
@@ -73,7 +73,8 @@ class Dispatch {
   };
   std::optional<int> Choose(const ReadyTask& task) const;
   bool Fits(const ReadyTask& task, int place) const;
-  // When the place would have done `work` behind what it has, from now on.
+  // Returns in how many seconds the place would have done `work` after what it
+  // has.
   double SecondsUntilDone(int place, double work) const;
   // True if the others would have done all that is ready by then.
   bool OthersAreFaster(int place, double seconds) const;

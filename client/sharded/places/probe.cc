@@ -21,7 +21,8 @@ using ModulePtr = std::shared_ptr<const Module>;
 using Formula = std::function<Expression(const Expression&)>;
 
 // Sides of factors and numbers of elements that are read, f32. Larger ones are
-// tried until they take long beside nothing at all, which also takes a while.
+// tried until they take long compared with nothing at all, which also takes a
+// while.
 constexpr int64_t kSides[] = {192, 384, 768, 1536};
 constexpr int64_t kElements[] = {1 << 17, 1 << 20, 1 << 23};
 constexpr double kLong = 3;

@@ -1,4 +1,4 @@
-// Probe: what a place does in a second.
+// Probe: measures what a place does in a second.
 #ifndef HAWSER_CLIENT_SHARDED_PLACES_PROBE_H_
 #define HAWSER_CLIENT_SHARDED_PLACES_PROBE_H_
 

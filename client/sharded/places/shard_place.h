@@ -21,8 +21,8 @@
 
 namespace hawser {
 
-// When a place is asked whether it is back, and what is remembered to make lost
-// values again.
+// Says when a place is asked whether it is back, and what is remembered to make
+// lost values again.
 struct ShardedPolicy {
   absl::Duration probe_first = absl::Milliseconds(100);
   absl::Duration probe_longest = absl::Milliseconds(1600);

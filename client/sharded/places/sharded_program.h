@@ -18,15 +18,16 @@
 
 namespace hawser {
 
-// Each once for each life of a place, which must outlive it or be used no more.
-// Thread-safe.
+// A module is compiled once for each life of a place, which must outlive it or
+// be used no more. Thread-safe.
 class ShardedProgram {
  public:
   explicit ShardedProgram(runtime::CompileOptions options)
       : options_(std::move(options)) {}
 
-  // On the place's thread: may block. Its results are those of the module, in
-  // number and shape. Errors: the client's; kInternal where they are not.
+  // Called on the place's thread: may block. Its results are those of the
+  // module, in number and shape. Errors: the client's; kInternal where they are
+  // not.
   absl::StatusOr<std::vector<runtime::BufferPtr>> Run(
       const ShardPlace& place, const std::shared_ptr<const Module>& module,
       absl::Span<const runtime::Argument> arguments,

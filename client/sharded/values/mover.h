@@ -41,9 +41,9 @@ struct MovedBytes {
 };
 
 // All bytes between places go through here: a piece is fetched once, however
-// many places it goes to. A value that is in pieces is joined where it is
-// needed, of pieces that are there and those that come. Bring, Live and FindCopy
-// are called under the lock on the values.
+// many places it goes to. A value in pieces is joined where it is needed, from
+// pieces that are there and pieces that come. Bring, Live and FindCopy are
+// called under the lock on the values.
 class Mover {
  public:
   using Argument = runtime::Argument;
@@ -61,32 +61,33 @@ class Mover {
         std::shared_ptr<Gate> gate, Hooks hooks)
       : places_(*places), gate_(std::move(gate)), hooks_(std::move(hooks)) {}
 
-  // The box at a place: what is there, or a value to come along with the
-  // execution. The value is had already: from its source, or its pieces have
+  // Brings the box to a place: a copy that is there, or a value that comes
+  // along with the execution. The value has a source, or its pieces have
   // copies. An error is the first one; a place that is gone was told of before,
   // and kUnavailable also says that a copy failed meanwhile.
   Future<Argument> Bring(const ShardedValuePtr& value, const Box& box,
                          int place, Afterwards& later);
-  // In this life of its place, and without an error so far.
+  // True if the copy is of this life of its place, and has no error so far.
   bool Live(const ShardedValue::Copy& copy) const;
-  // A live copy that holds the box, at `place` if that is one. Null: none.
+  // Returns a live copy that holds the box, at `place` if that is a place.
+  // Null: none.
   const ShardedValue::Copy* FindCopy(const ShardedValue& value, const Box& box,
                                      int place) const;
   const ShardedValue::Copy* FindCopy(const ShardedValue& value,
                                      const Box& box) const;
 
-  // Returns how much of what a task takes is at each place already. For one
-  // that has a home what all such tasks take does not count, nor what can be
-  // had elsewhere too.
+  // Returns how much of what a task takes is at each place already. If the task
+  // has a home, bytes that all such tasks take do not count, nor bytes that are
+  // elsewhere too.
   std::vector<int64_t> BytesThere(const ShardedTask& task) const;
 
-  // The place of a task does not know a dataset that it takes: that is had from
-  // another. False: it takes none.
+  // Called when the place of a task does not know a dataset that it takes: it
+  // is brought from another place. False: it takes none.
   static bool LackTaken(const ShardedTask& task, Afterwards& later);
   // Drops the copies that a task gave where it was last: they are of no use.
   static void DropGiven(const ShardedTask& task, Afterwards& later);
-  // Copies that are of no use go; what is on the way here from them does not
-  // come, kUnavailable.
+  // Drops copies that are of no use; fetches from them that are under way end
+  // with kUnavailable.
   static void Drop(ShardedValue& value,
                    absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
                    Afterwards& later);
@@ -107,8 +108,8 @@ class Mover {
   void FetchCopy(const ShardedValue::Copy& copy, const Box& box,
                  const ArgumentPromise& promise);
   // `is_made`: it holds the box, else what the copy is of. A name of a dataset
-  // may mean nothing any more but in the session that has used it: then the box
-  // is made of it there.
+  // may be known only in the session that has used it: then the box is made
+  // there.
   void FetchBuffer(const ShardedValue::Copy& copy,
                    const runtime::BufferPtr& buffer, const Box& box,
                    bool is_made, const ArgumentPromise& promise);
@@ -120,22 +121,23 @@ class Mover {
             Afterwards& later);
   // The first place that may have the value's dataset, or kHere.
   int PlaceOfDataset(const ShardedValue& value) const;
-  // kUnavailable: the place lacks it, which is noted.
+  // Opens the value's dataset at a place; kUnavailable: the place lacks it,
+  // which is noted.
   void OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                    const ArgumentPromise& promise, Afterwards& later);
   // Checks a value that a place gave. Errors: its own; kInternal, the shape is
   // another.
   absl::StatusOr<Literal> Given(int place, absl::StatusOr<Literal> value,
                                 const Shape& wanted) const;
-  // On the place's thread, once what it takes is there.
+  // Called on the place's thread, once what it takes is there.
   void OnPlace(int place, Future<Arguments> takes,
                const ArgumentPromise& promise, Afterwards& later,
                std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>
                    work);
-  // A value that is here as an argument of an execution there.
+  // Makes a value that is here an argument of an execution there.
   absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
   void CountSent(const Literal& value);
-  // Makes the box there of pieces that are there.
+  // Joins pieces that are at a place to the box.
   absl::StatusOr<Argument> MakeBox(ShardPlace& place, DType dtype,
                                    const std::vector<Box>& pieces,
                                    const Box& box, const Arguments& arguments);

@@ -1,4 +1,4 @@
-// ShardedValue: a tensor in pieces over places. ShardedTask: what makes pieces.
+// ShardedValue: a tensor in pieces over places. ShardedTask: makes pieces.
 #ifndef HAWSER_CLIENT_SHARDED_VALUES_SHARDED_VALUE_H_
 #define HAWSER_CLIENT_SHARDED_VALUES_SHARDED_VALUE_H_
 
@@ -33,22 +33,23 @@ struct ShardedExecution;
 struct ShardedTask;
 using ShardedTaskPtr = std::shared_ptr<ShardedTask>;
 
-// Guarded by the lock of the ShardRunner, but for what is const. How it comes
-// about is kept as long as the value is, so that what was lost with a place is
-// made again: its source, or the tasks that give its boxes. Its copies are kept
-// while a user or a task to come needs it: a value that is only needed to make
-// others again holds no memory of a place.
+// The lock of the ShardRunner guards all that is not const. A value keeps its
+// source, or the tasks that give its boxes, as long as it lives, so that copies
+// that were lost with a place are made again. The copies are kept while a user
+// or a task to come needs it: a value that is only needed to make others again
+// holds no memory of a place.
 struct ShardedValue {
   explicit ShardedValue(Shape of) : shape(std::move(of)) {}
 
-  // A box of it at a place; not there yet, or with an error, until `what` is.
+  // A copy of a box of it at a place. It is there when `what` is, unless that
+  // is an error.
   struct Copy {
     Box box;
     int place = kHere;
     uint64_t life = 0;  // of the place: in a later one it is lost
     Future<runtime::Argument> what;
-    // It came along with an execution and is not there any more: what is taken
-    // there once more is sent to stay.
+    // True if it came along with an execution and is not there any more: if it
+    // is taken there once more, it is sent to stay.
     bool came_along = false;
     // Fetches of this copy to here, maybe done already.
     using Fetches = std::vector<std::weak_ptr<Promise<runtime::Argument>>>;
@@ -61,7 +62,8 @@ struct ShardedValue {
   };
 
   const Shape shape;
-  // OK: tasks give it, or it is lost with its places, because.
+  // The value or dataset it comes from; an OK status if tasks give it, another
+  // one if it is lost with its places, for that reason.
   std::variant<absl::Status, Literal, DatasetPart> source;
   std::vector<Given> given;
   std::vector<Copy> copies;
@@ -76,8 +78,8 @@ struct ShardedValue {
 };
 using ShardedValuePtr = std::shared_ptr<ShardedValue>;
 
-// Boxes of `given` that together hold `box`: that box itself, else those within
-// it, else all that it meets. Numbers of them.
+// Returns the numbers of boxes of `given` that together hold `box`: that box
+// itself, else those within it, else all that it meets.
 std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
                          const Box& box);
 
@@ -142,7 +144,7 @@ struct ShardedTask {
     return state == State::kDone || state == State::kFailed;
   }
   bool comes_here() const { return what == nullptr; }
-  // Not of another task of its execution.
+  // True if that is an argument, and not given by a task of its execution.
   bool TakesArgument(size_t take) const {
     return what->takes[take].value <
            static_cast<int>(sharding->whole.parameters.size());

@@ -55,7 +55,7 @@ absl::StatusOr<Shape> ShapeOf(const Type& type);
 // Values of `outer` that regions take along when they become computations.
 struct Captures {
   std::vector<Operand> constants;  // copied into each
-  std::vector<Operand> lifted;     // parameters behind the others
+  std::vector<Operand> lifted;     // parameters after the others
   Values values;                   // of those that are lifted
 };
 // Returns what any of the regions captures.

@@ -50,7 +50,7 @@ class Program {
   Module& module() { return module_; }
   Monoids& monoids() { return monoids_; }
 
-  // A value of the entry that is a large constant: a parameter behind its own.
+  // A value of the entry that is a large constant: a parameter after its own.
   ValueId LargeConstant(const Elements& elements, ComputationBuilder* builder);
   // The values of those parameters, in order.
   std::vector<Literal>& large_constants() { return large_constants_; }
@@ -64,7 +64,7 @@ class Program {
   // Calls and regions within each other. Errors: kResourceExhausted.
   absl::Status Enter();
   void Leave() { --depth_; }
-  // The status with the place of `op` in front, and of what was traced behind;
+  // The status with the place of `op` in front, and of what was traced after;
   // the first op to ask is the one that failed.
   absl::Status Placed(const absl::Status& status, const Op& op);
 

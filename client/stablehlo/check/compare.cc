@@ -42,7 +42,7 @@ uint64_t UlpsBetween(T a, T b) {
   return static_cast<uint64_t>(std::max(x, y)) - least;
 }
 
-// At most 1 where the check holds; else 1 more than how far the elements are
+// It is at most 1 if the check holds; else 1 more than how far the elements are
 // apart, in what the check counts.
 template <typename T>
 double FloatDistance(const Check& check, T a, T b) {

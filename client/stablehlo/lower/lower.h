@@ -24,7 +24,7 @@ struct Lowered {
 // type the text claims compared with what core/ops infers.
 // Errors, all with line and column in front: kNotFound, no such function;
 // kUnimplemented naming all ops and dtypes that are missing; kInvalidArgument;
-// kResourceExhausted for calls that would give more than 65,536 ops beside
+// kResourceExhausted for calls that would give more than 65,536 ops besides
 // those of the text, or are nested too deeply, as those are that call
 // themselves.
 absl::StatusOr<Lowered> Lower(const Tree& tree, absl::string_view function);

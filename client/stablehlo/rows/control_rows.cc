@@ -14,7 +14,7 @@ namespace hawser::stablehlo {
 namespace {
 
 // The regions as computations that take what any of them captures, and the
-// operands with it behind them.
+// operands with it after them.
 struct Lifted {
   std::vector<int> called;
   Values operands;

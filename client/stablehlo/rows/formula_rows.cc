@@ -1,4 +1,4 @@
-// Functions that are formulas of core/ops, and the few beside them.
+// Functions that are formulas of core/ops, and the few besides them.
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"

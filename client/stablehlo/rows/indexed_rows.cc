@@ -15,7 +15,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// The indices with a component behind the others for each of their batch axes.
+// The indices with a component after the others for each of their batch axes.
 absl::StatusOr<ValueId> JoinBatches(OpContext& context, ValueId indices,
                                     const Dims& batch_axes,
                                     int64_t vector_axis) {
@@ -97,7 +97,7 @@ absl::StatusOr<Values> LowerScatter(OpContext& context) {
   const size_t inputs = context.operands.size() / 2;
   for (size_t i = 0; i < inputs; ++i) {
     Promote(context, i, i);
-    Promote(context, inputs + 1 + i, inputs + i);  // behind the indices
+    Promote(context, inputs + 1 + i, inputs + i);  // after the indices
   }
   constexpr BatchNames kNames{
       "input_batching_dims", "scatter_indices_batching_dims",

@@ -25,7 +25,7 @@ Expression WordAt(const Expression& words, int64_t i) {
                   {});
 }
 
-// u32[count] words, one behind the other.
+// u32[count] words, one after the other.
 Expression Joined(absl::Span<const Expression> words) {
   return Apply(kConcatenate, words, {{"dimension", int64_t{0}}});
 }

@@ -1,4 +1,4 @@
-// Which ops there are, and how each is lowered: rows by families.
+// The table of ops, and how each is lowered: rows by families.
 #ifndef HAWSER_CLIENT_STABLEHLO_ROWS_ROWS_H_
 #define HAWSER_CLIENT_STABLEHLO_ROWS_ROWS_H_
 

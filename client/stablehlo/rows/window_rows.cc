@@ -16,7 +16,7 @@ namespace hawser::stablehlo {
 namespace {
 
 // An attribute's `count` numbers, `fallback` for each where there is none.
-// Nothing where it holds something else.
+// Returns nullopt if it holds something else.
 std::optional<Dims> NumbersOf(const Op& op, absl::string_view name,
                               size_t count, int64_t fallback) {
   const Attribute* attribute = FindAttribute(op, name);
@@ -44,7 +44,7 @@ struct Prefix {
   bool reverse = false;
 };
 
-// The axis whose windows hold all that is before them, or behind.
+// The axis whose windows hold all that is before them, or after.
 std::optional<Prefix> PrefixOf(const Op& op) {
   if (op.operand_types.empty()) return std::nullopt;
   const auto& dims = op.operand_types[0].dims;

@@ -101,7 +101,7 @@ absl::StatusOr<AttributePtr> AttributeReader::ReadBrackets(const char* begin) {
               {begin, static_cast<size_t>(tokens_.taken_end() - begin)});
 }
 
-// A keyword, a type, or a word with something in brackets behind it.
+// A keyword, a type, or a word with something in brackets after it.
 absl::StatusOr<AttributePtr> AttributeReader::ReadWord(Typed typed) {
   const Token word = tokens_.ahead();
   if (word.text == "dense") return ReadDense();

@@ -53,11 +53,11 @@ class OpReader {
   TokenReader tokens_;
   TypeReader types_;
   AttributeReader attributes_;
-  // Holds the trailer: name -> hexadecimal digits behind "0x".
+  // Holds the trailer: name -> hexadecimal digits after "0x".
   absl::flat_hash_map<absl::string_view, absl::string_view> blobs_;
 };
 
-// How many values the names of an op's results stand for.
+// Returns how many values the names of an op's results stand for.
 int NumResults(const Op& op);
 
 }  // namespace hawser::stablehlo

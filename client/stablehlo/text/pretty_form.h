@@ -1,4 +1,4 @@
-// Pretty forms: what stands behind the name of an op that is not in quotes.
+// Pretty forms: what stands after the name of an op that is not in quotes.
 #ifndef HAWSER_CLIENT_STABLEHLO_TEXT_PRETTY_FORM_H_
 #define HAWSER_CLIENT_STABLEHLO_TEXT_PRETTY_FORM_H_
 

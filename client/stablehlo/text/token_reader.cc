@@ -20,7 +20,7 @@ bool InName(char c) {
 
 bool InValueName(char c) { return InName(c) || c == '-'; }
 
-// How many characters from `begin` on are of a kind.
+// Returns how many characters from `begin` on are of a kind.
 template <typename InKind>
 size_t Run(absl::string_view text, size_t begin, InKind in_kind) {
   size_t end = begin;

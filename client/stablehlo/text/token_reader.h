@@ -66,7 +66,7 @@ class TokenReader {
   // Takes the text between a '<' ahead and the next '>' that is in no string
   // and no comment, without cutting it into tokens: values of many megabytes.
   absl::StatusOr<absl::string_view> TakeAngled();
-  // Takes a '<' ahead and the digits and sizes behind it, as "2x?x"; ahead is
+  // Takes a '<' ahead and the digits and sizes after it, as "2x?x"; ahead is
   // what follows them.
   absl::string_view TakeSizes();
   // Points to the end of the last token that was taken.
@@ -84,7 +84,7 @@ class TokenReader {
   void SkipBlanks();
 
   Source source_;
-  absl::string_view rest_;  // behind ahead_
+  absl::string_view rest_;  // after ahead_
   Token ahead_;
   const char* taken_end_ = nullptr;
   int depth_ = 0;

@@ -20,12 +20,12 @@ class TypeReader {
   explicit TypeReader(TokenReader* tokens) : tokens_(*tokens) {}
 
   absl::StatusOr<Type> Read();
-  // "(a, b) -> c" or "(a, b) -> (c, d)". Attributes and locations behind a type
+  // "(a, b) -> c" or "(a, b) -> (c, d)". Attributes and locations after a type
   // are skipped.
   absl::StatusOr<FunctionType> ReadFunction();
   // "(a, b)", or one type without parentheses.
   absl::Status ReadList(std::vector<Type>* types);
-  // "{...}" and "loc(...)", where they stand behind a type.
+  // "{...}" and "loc(...)", where they stand after a type.
   absl::Status SkipNotes();
   void Define(absl::string_view alias, Type type) {
     aliases_[alias] = std::move(type);

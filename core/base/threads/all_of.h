@@ -16,8 +16,8 @@ namespace hawser {
 
 // Calls done(status, position) once: OK when all are there; else the error of
 // the first of them, by position, that has one, as soon as all before it are
-// there. Lets go of each as it is met. On the calling thread, or the one that
-// completes the last of them.
+// there. Lets go of each as it is met. It is called on the calling thread, or
+// on the one that completes the last of them.
 template <typename T>
 void WhenAll(std::vector<Future<T>> futures,
              std::function<void(const absl::Status&, size_t)> done) {

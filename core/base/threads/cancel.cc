@@ -32,7 +32,7 @@ struct CancelToken::Call {
                 std::function<void(const absl::Status&)> expired)
       : token(std::move(token)), expired(std::move(expired)) {}
 
-  // On the alarm's thread.
+  // Runs on the alarm's thread.
   void Run() {
     std::function<void(const absl::Status&)> fn;
     {

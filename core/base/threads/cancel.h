@@ -24,8 +24,8 @@ class CancelToken {
     return CancelToken(deadline);
   }
 
-  // Also expires at `deadline`, saying `why` then; cancelling either stops what
-  // checks this. `why` is a literal.
+  // The copy also expires at `deadline`, saying `why` then; cancelling either
+  // stops what checks this. `why` is a literal.
   CancelToken Until(absl::Time deadline,
                     const char* why = "the deadline has passed") const;
   // False for a default token, which need not be watched.
@@ -41,7 +41,8 @@ class CancelToken {
   // Calls `expired` once with what Check says, when this expires, which may
   // have been before. Always on the process's alarm (Alarm::OfProcess), never
   // inside OnExpiry or Cancel: the caller may hold any lock. `expired` must not
-  // block. For as long as the registration lives; none for a default token.
+  // block. It holds as long as the registration lives; a default token gives
+  // none.
   [[nodiscard]] Registration OnExpiry(
       std::function<void(const absl::Status&)> expired) const;
 

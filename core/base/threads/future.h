@@ -83,7 +83,7 @@ class Future {
     CondVar changed;
     std::optional<absl::StatusOr<T>> value;
     std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
-    // How many wait and have told this engine so.
+    // The number of threads that wait and have told this engine so.
     int counted_waits = 0;
     std::shared_ptr<ProgressEngine> engine;
   };

@@ -55,7 +55,7 @@ class SpinWait {
     } while (Clock::now() < end);
     return false;
   }
-  // How often the kernel has given this thread's core to another.
+  // Returns how often the kernel has given this thread's core to another.
   static long Interruptions() {
     rusage usage = {};
     getrusage(RUSAGE_THREAD, &usage);

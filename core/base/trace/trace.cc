@@ -125,7 +125,7 @@ void Write(const Event& event, int64_t thread, int64_t id, std::ostream& out) {
   }
 }
 
-// At the end of the process, for HAWSER_TRACE.
+// Called at the end of the process, for HAWSER_TRACE.
 void StopAtExit() {
   const absl::Status status = StopTrace();
   if (!status.ok()) {

@@ -64,7 +64,7 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  // A number beside it. `key` outlives the trace.
+  // Adds a number to the span. `key` outlives the trace.
   void Add(const char* key, int64_t value) {
     if (event_ != nullptr) trace_internal::Add(*event_, key, value);
   }

@@ -10,7 +10,7 @@
 
 namespace hawser {
 
-// Why there is no size.
+// The reason why there is no size.
 struct Absence {
   absl::Status why;
   bool earlier = false;  // `why` is an error that was complete before

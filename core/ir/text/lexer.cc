@@ -13,7 +13,7 @@ constexpr absl::string_view kPunctuation = "()[]{},:=";
 bool IsWordStart(char c) { return absl::ascii_isalpha(c) || c == '_'; }
 bool IsWordPart(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// How many bytes from `from` on pass `test`.
+// Returns how many bytes from `from` on pass `test`.
 template <typename Test>
 size_t Count(absl::string_view text, size_t from, Test test) {
   size_t end = from;
@@ -21,7 +21,7 @@ size_t Count(absl::string_view text, size_t from, Test test) {
   return end - from;
 }
 
-// Digits, letters and points; a sign only behind an exponent's e. A caller that
+// Digits, letters and points; a sign only after an exponent's e. A caller that
 // knows the type it should have checks that it is a number.
 size_t NumberSize(absl::string_view text) {
   const bool hex = absl::StartsWith(text, "0x");

@@ -31,7 +31,7 @@ struct Token {
   bool IsWord(absl::string_view word) const {
     return kind == kWord && text == word;
   }
-  // For error messages: quoted, escaped, cut to 64 bytes.
+  // Returns its text for error messages: quoted, escaped, cut to 64 bytes.
   std::string ToString() const;
 };
 

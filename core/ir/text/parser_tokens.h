@@ -1,4 +1,4 @@
-// The parser's view of a text: the token at hand, the one behind it, and the
+// The parser's view of a text: the token at hand, the one after it, and the
 // errors that name them.
 #ifndef HAWSER_CORE_IR_TEXT_PARSER_TOKENS_H_
 #define HAWSER_CORE_IR_TEXT_PARSER_TOKENS_H_
@@ -22,7 +22,7 @@ class TokenReader {
   explicit TokenReader(absl::string_view text);
 
   const Token& token() const { return token_; }  // the one at hand
-  const Token& next() const { return next_; }    // the one behind it
+  const Token& next() const { return next_; }    // the one after it
   void Advance();
   // The token at hand, going on to the next.
   Token Take();

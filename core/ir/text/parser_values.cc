@@ -50,7 +50,7 @@ void Store(Bits bits, char* to) {
   std::memcpy(to, &bits, sizeof(bits));
 }
 
-// The bits behind "nan": "(0xffc00000)". They must be those of a NaN.
+// The bits after "nan": "(0xffc00000)". They must be those of a NaN.
 template <typename T, typename Bits>
 absl::Status ParseNaNBits(TokenReader& in, char* to) {
   HAWSER_RETURN_IF_ERROR(in.Expect('('));

@@ -24,8 +24,8 @@ inline constexpr AttributeSpec kWhileAttributes[] = {
     {"num_invariant", AttributeKind::kInt, false,
      "how many operands at the end stay the same; 0 if left out"},
 };
-// Called: condition, body. The last num_invariant operands go to both behind
-// the state; they are no results.
+// Called: condition, body. The last num_invariant operands go to both after the
+// state; they are no results.
 // C1: 0 <= num_invariant < number of operands. C2: the condition takes the
 // operands. C3: it gives one bool[]. C4: the body takes the operands. C5: it
 // gives the state.

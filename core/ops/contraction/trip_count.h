@@ -1,4 +1,4 @@
-// How often a loop runs, if its module says so.
+// TripCount: how often a loop runs, if its module says so.
 #ifndef HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
 #define HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
 

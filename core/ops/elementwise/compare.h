@@ -18,7 +18,7 @@ absl::Status SelectGradient(GradientContext&);
 // `x kLt y` is x < y. In attributes it is its name.
 enum class CompareDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 absl::string_view CompareDirectionName(CompareDirection direction);  // "LT"
-// Nothing for another name.
+// Returns nullopt for another name.
 std::optional<CompareDirection> ParseCompareDirection(absl::string_view name);
 // x D y is y Mirrored(D) x.
 CompareDirection Mirrored(CompareDirection direction);

@@ -1,5 +1,5 @@
 // Elementwise ops over operands of one dtype and one shape: twenty-odd rows
-// over one family rule, and the few beside it. Functions: math.h; counts and
+// over one family rule, and the few besides it. Functions: math.h; counts and
 // precisions: bits.h.
 #ifndef HAWSER_CORE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 #define HAWSER_CORE_OPS_ELEMENTWISE_ELEMENTWISE_H_

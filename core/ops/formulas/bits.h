@@ -9,7 +9,7 @@ namespace hawser::formulas {
 // The signed integer of a float's width.
 DType SignedOf(DType dtype);
 
-// The float beside `from` on the way to `to`; no gradient passes. Both of one
+// The float next to `from` on the way to `to`; no gradient passes. Both of one
 // dtype and the same sizes.
 Expression NextAfter(const Expression& from, const Expression& to);
 

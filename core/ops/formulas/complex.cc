@@ -29,7 +29,7 @@ Expression Angle(const Expression& y, const Expression& x) {
 Parts Root(const Expression& x, const Expression& y) {
   const Expression size = Abs(Joined(x, y));
   const Expression larger = Apply(kSqrt, {0.5 * (size + Abs(x))});
-  // Also of -0.
+  // It is below 0 for -0, too.
   const Expression downwards = Below(Like(y, 1) / y, 0);
   const Expression zero = Compare(larger, CompareDirection::kEq, Like(x, 0));
   const Expression smaller =

@@ -21,7 +21,7 @@ Expression WithSignOf(const Expression& x, const Expression& size);
 // c[0] + x (c[1] + x (c[2] + ...)).
 Expression Polynomial(absl::Span<const double> c, const Expression& x);
 // The sum of c[i] times Chebyshev's polynomial i, for u from -1 to 1, without
-// those behind which no digit of u's dtype changes.
+// those after which no digit of u's dtype changes.
 Expression Chebyshev(absl::Span<const double> c, const Expression& u);
 
 }  // namespace hawser::formulas

@@ -10,9 +10,9 @@
 namespace hawser::formulas {
 namespace {
 
-// From here on 1 beside the square of a number is nothing.
+// From this size on, x^2 + 1 is x^2.
 constexpr double kLarge = 1e15;
-// From here on e^-x is nothing beside e^x.
+// From this size on, e^x + e^-x is e^x.
 constexpr double kSteep = 20;
 
 Expression Sqrt(const Expression& x) { return Apply(kSqrt, {x}); }

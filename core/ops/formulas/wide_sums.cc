@@ -24,7 +24,7 @@ using Expressions = std::vector<Expression>;
 // elements than that, and so many for each of the updates.
 constexpr int64_t kManyElements = int64_t{1} << 18;
 constexpr int64_t kFewUpdates = 8;
-// An index that no axis has, nor one with a window behind it.
+// An index that no axis has, nor one with a window after it.
 constexpr double kFarOutside = 0x1p62;
 
 bool Rounds(const OpDef* monoid) {

@@ -212,7 +212,7 @@ absl::Status ReduceGradient(GradientContext& c) {
     if (c.wanted[n + k]) {
       return Unimplemented("the gradient by initial value ", k);
     }
-    // Asked for anew each time: a rule may add computations.
+    // It is asked for anew each time: a rule may add computations.
     const Computation& called =
         c.scope.builder.module()->computation(c.instruction.called[0]);
     const OpDef* monoid = MonoidOf(called, k);

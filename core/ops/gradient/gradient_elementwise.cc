@@ -24,7 +24,7 @@ Expression ToComplex(const Expression& real, const Expression& imaginary) {
   return Apply(kComplex, {real, imaginary});
 }
 
-// g for each element of an operand that may be a scalar beside larger ones.
+// g for each element of an operand that may be a scalar next to larger ones.
 Expression OntoBound(const Expression& g, const Expression& bound) {
   return bound.rank() == g.rank() ? g : SummedAll(g);
 }

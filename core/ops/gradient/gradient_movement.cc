@@ -37,7 +37,7 @@ Dims Copy(absl::Span<const int64_t> list) {
   return Dims(list.begin(), list.end());
 }
 
-// `first`, and behind it the operands from `from` on: the starts.
+// `first`, and after it the operands from `from` on: the starts.
 absl::InlinedVector<Expression, 6> WithStarts(
     const GradientContext& c, absl::InlinedVector<Expression, 6> first,
     size_t from) {

@@ -47,7 +47,7 @@ struct Track {
                   {"edge_padding_high", high},
                   {"interior_padding", Dims(x.rank(), 0)}});
   }
-  // `first`, of one step, and the others behind it.
+  // `first`, of one step, and the others after it.
   Expression Joined(const Expression& first, const Expression& others) const {
     const Expression parts[] = {reverse ? others : first,
                                 reverse ? first : others};
@@ -149,7 +149,7 @@ absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
 }
 
 // The cotangents of what runs on, in the dtype of sums: each step's own, and
-// what comes back from the step behind it. `smooth` has as many results of the
+// what comes back from the step after it. `smooth` has as many results of the
 // scan.
 absl::StatusOr<Expressions> RunBack(GradientContext& c, const Track& track,
                                     absl::Span<const int> smooth,

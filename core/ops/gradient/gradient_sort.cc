@@ -12,7 +12,7 @@
 namespace hawser {
 namespace {
 
-// The comparator, behind whose parameters come two of `position`, at which it
+// The comparator, after whose parameters come two of `position`, at which it
 // does not look.
 absl::StatusOr<int> WithPosition(const Computation& comparator, DType position,
                                  Module* module) {

@@ -118,7 +118,7 @@ inline constexpr AttributeSpec kConcatenateAttributes[] = {
     {"dimension", AttributeKind::kInt, true, "the axis to join along"},
 };
 // C1: all operands have one dtype. C2: dimension is an axis. C3: all operands
-// have the same sizes beside that axis. C4: the result is a shape.
+// have the same sizes besides that axis. C4: the result is a shape.
 inline constexpr OpDef kConcatenate{
     .name = "concatenate",
     .arity = {1, kMany},

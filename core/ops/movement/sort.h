@@ -13,9 +13,9 @@ absl::Status SortPart(PartContext&);
 absl::Status SortGradient(GradientContext&);
 
 // The number of a computation (lhs, rhs) -> order(lhs) < order(rhs) of scalars
-// in a module, behind which come `others` pairs of scalars that it does not look
-// at; descending: >. The order of floats is that of numbers, -0 equals 0, and NaN
-// is the largest; false is below true. Complex numbers have none (checked).
+// in a module, after which come `others` pairs of scalars that it does not look
+// at; descending: >. The order of floats is that of numbers, -0 equals 0, and
+// NaN is the largest; false is below true. Complex numbers have none (checked).
 int AddComparator(DType dtype, bool descending,
                   absl::Span<const DType> others, Module* module);
 // An integer, or x itself, that is ordered as x is. x: reals or bool.

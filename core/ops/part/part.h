@@ -27,7 +27,7 @@ struct PartScope {
   ExpressionScope& scope;
   // They hold exactly the boxes that were asked for; not present: nothing was.
   absl::Span<const Expression> operands;
-  // To fill: the boxes that the rule gives.
+  // The rule fills these with the boxes that it gives.
   absl::Span<Expression> results;
   // A number that says where the part lies, s64[]. Parts of equal sizes differ
   // in such numbers alone, so that they are one module with other arguments.
@@ -58,7 +58,7 @@ struct PartContext {
   // One per result; at least one has elements.
   absl::Span<const MaybeBox> wanted;
 
-  // To fill, one per operand: nothing at first.
+  // The rule fills these, one per operand: nothing at first.
   absl::Span<MaybeBox> asks;
   // One per result, as wanted at first: what the part makes, which holds what
   // is wanted, and from which that is then sliced.

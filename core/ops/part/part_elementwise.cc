@@ -7,7 +7,7 @@
 
 namespace hawser {
 
-// A scalar beside tensors goes for all elements.
+// A scalar next to tensors goes for all elements.
 absl::Status ElementwisePart(PartContext& c) {
   for (size_t i = 0; i < c.operands.size(); ++i) {
     c.asks[i] = c.operands[i].is_scalar() ? Box() : c.box();

@@ -16,7 +16,7 @@
 namespace hawser {
 namespace {
 
-// An index that no axis has, nor one with a window behind it.
+// An index that no axis has, nor one with a window after it.
 constexpr int64_t kFarOutside = int64_t{1} << 62;
 
 // min(high, the largest number of an integer dtype).
@@ -39,7 +39,7 @@ Expression Clamped(const Expression& start, int64_t high) {
   return ConvertTo(clamped, DType::kS64);
 }
 
-// x with elements before and behind each axis, whatever they hold.
+// x with elements before and after each axis, whatever they hold.
 Expression WithRoom(const Expression& x, const Dims& before,
                     const Dims& behind) {
   const Expression none = Filled(x.scope(), Shape::Scalar(x.dtype()), 0);
@@ -213,7 +213,7 @@ namespace {
 struct ScatterPlan {
   int index_axis;
   Box box;    // of the inputs and the results
-  Dims room;  // behind the part, where a window is larger than it
+  Dims room;  // after the part, where a window is larger than it
   struct Shift {
     int component;
     int64_t by;

@@ -104,7 +104,7 @@ std::vector<Interval> RunsOf(const Box& box, absl::Span<const int64_t> dims) {
   return runs;
 }
 
-// How many runs RunsOf would give.
+// Returns how many runs RunsOf would give.
 int64_t CountRuns(const Box& box, absl::Span<const int64_t> dims) {
   size_t cut = dims.size();
   while (cut > 0 && box[cut - 1].size() == dims[cut - 1]) --cut;

@@ -25,7 +25,8 @@ constexpr double kWorthwhile = 0.9;
 // Axes that are tried, the longest first.
 constexpr size_t kMostAxes = 16;
 
-// Nothing is cut so far; what is then, also where it is contracted.
+// A spec in which nothing is cut so far; axes that are cut later are cut also
+// where they are contracted.
 ShardSpec SplitSpec() {
   ShardSpec spec;
   spec.unnamed = ShardSpec::Unnamed::kWhole;
@@ -67,8 +68,8 @@ struct Candidate {
   std::string what;
 };
 
-// How many parts an axis is cut into: more than there are places where they are
-// still long enough, as it shows only at work how fast each is.
+// Returns how many parts an axis is cut into: more than there are places where
+// they are still long enough, as it shows only at work how fast each is.
 int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
   const int64_t count = static_cast<int64_t>(places.size());
   const Work work = WorkOf(module);

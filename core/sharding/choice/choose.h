@@ -1,4 +1,4 @@
-// ChooseSpec: where a function is cut that carries no marks, by what that costs.
+// ChooseSpec: chooses by cost where a function without marks is cut.
 #ifndef HAWSER_CORE_SHARDING_CHOICE_CHOOSE_H_
 #define HAWSER_CORE_SHARDING_CHOICE_CHOOSE_H_
 
@@ -41,9 +41,10 @@ struct ShardChoice {
 };
 
 // Tries one place, the arguments as they lie, and each axis of the parameters
-// cut for the places, and gives what takes least. Work too small to spread is
-// one task, and so is what every cut makes more tasks of than there may be. No
-// module is refused. Errors: kInternal, an op without a part rule.
+// cut for the places, and returns the cut that takes the least time. Work that
+// is too small to spread is one task, and so is work of which every cut makes
+// too many tasks. No module is refused. Errors: kInternal, an op without a part
+// rule.
 absl::StatusOr<ShardChoice> ChooseSpec(
     const Module& module, absl::Span<const PlaceFigures> places,
     absl::Span<const ArgumentLayout> arguments);

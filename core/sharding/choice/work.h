@@ -1,4 +1,4 @@
-// Work: what there is to do in a module, as far as its ops' axes tell.
+// Work: the amount of work in a module, as far as its ops' axes tell.
 #ifndef HAWSER_CORE_SHARDING_CHOICE_WORK_H_
 #define HAWSER_CORE_SHARDING_CHOICE_WORK_H_
 

@@ -1,4 +1,4 @@
-// ModuleCopy: computations of one module in another.
+// ModuleCopy: copies computations of one module to another.
 #ifndef HAWSER_CORE_SHARDING_PART_MODULE_COPY_H_
 #define HAWSER_CORE_SHARDING_PART_MODULE_COPY_H_
 
@@ -9,13 +9,13 @@
 
 namespace hawser {
 
-// Each computation comes over once, with those it calls. Both modules outlive
+// Each computation is copied once, with those it calls. Both modules outlive
 // it; `to` only grows. Not thread-safe.
 class ModuleCopy {
  public:
   ModuleCopy(const Module& from, Module* to) : from_(from), to_(to) {}
 
-  // The number there.
+  // Returns the number of the copy.
   absl::StatusOr<int> Of(int computation);
   Module* to() { return to_; }
   Monoids& monoids() { return monoids_; }

@@ -14,8 +14,8 @@
 namespace hawser {
 
 struct PartModule {
-  // Its entry takes `takes`, then `offsets` as scalars s64[], and gives what it
-  // was made for.
+  // Its entry takes `takes`, then `offsets` as scalars s64[], and returns the
+  // pieces that it was made for.
   Module module;
   std::vector<Piece> takes;
   // The first index of the part on each axis. Parts of equal sizes are equal
@@ -23,8 +23,8 @@ struct PartModule {
   std::vector<int64_t> offsets;
 };
 
-// The part of `module` that gives these pieces of the entry's results, which
-// lie within them, in this order. Errors: kInternal, an op without a part rule.
+// Returns the part of `module` that gives these pieces of the entry's results,
+// in this order. Errors: kInternal, an op without a part rule.
 absl::StatusOr<PartModule> PartOf(const Module& module,
                                   absl::Span<const Piece> gives);
 

@@ -1,4 +1,5 @@
-// PartPlan: what boxes of a computation's results are made of.
+// PartPlan: the instructions and boxes that boxes of a computation's results
+// are made of.
 #ifndef HAWSER_CORE_SHARDING_PART_PART_PLAN_H_
 #define HAWSER_CORE_SHARDING_PART_PART_PLAN_H_
 
@@ -30,12 +31,11 @@ absl::StatusOr<PartAnswer> AskPart(const Module& module,
                                    const Instruction& instruction,
                                    absl::Span<const MaybeBox> wanted);
 
-// Found by one walk from the results back, with the part rule of each op: of
-// every value the boxes that its users ask for. A value asked for in several
-// places of the same elements is computed once; boxes that share half of their
-// elements, and all of a value of which more than three are asked for, are one;
-// so are boxes of a computed value that have no element less than their hull.
-// The computation's module outlives the plan.
+// One walk from the results back finds, by the part rule of each op, the boxes
+// of every value that its users ask for. A box that several users ask for is
+// computed once. Boxes of a value are joined to one if they share half of their
+// elements, if there are more than three, or if, in a computed value, they have
+// as many elements as their hull. The computation's module outlives the plan.
 class PartPlan {
  public:
   // gives: of the computation's results.
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<MaybeBox>> AsksOf(const Module& module,
 
 // Adds that part to `copy`'s module as a computation: its parameters are
 // `takes`, of each parameter that has one; its results are `gives`, of each
-// result that has one. Its number there. The boxes in `takes` hold what
+// result that has one. Returns its number. The boxes in `takes` hold what
 // PartPlan asks for.
 absl::StatusOr<int> AddPart(const Module& module, int computation,
                             absl::Span<const MaybeBox> takes,

@@ -23,7 +23,7 @@ namespace {
 
 constexpr absl::string_view kSonames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
-// The flags of every compilation, beside the target.
+// The flags of every compilation, besides the target.
 struct FlagRow {
   const char *fast, *strict;
 };

@@ -11,7 +11,7 @@
 namespace hawser::cuda {
 
 // Element (row, column) of matrix `batch` lies `batch * batch_stride + column *
-// leading + row` elements behind the address.
+// leading + row` elements after the address.
 struct BlasMatrix {
   DType dtype = DType::kInvalid;
   int64_t rows = 0, columns = 0;  // as it is stored

@@ -27,7 +27,7 @@ class DeviceHealth {
   absl::Status status() const;
 
   // The status of `error`, which `call` returned. The first fatal error ends
-  // the device and is returned with its own code and `detail` behind it, to the
+  // the device and is returned with its own code and `detail` after it, to the
   // run it came from; every later error is status(). Not for callbacks of the
   // runtime, which must not call it.
   absl::Status Check(cudaError_t error, absl::string_view call,

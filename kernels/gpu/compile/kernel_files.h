@@ -14,7 +14,7 @@
 
 namespace hawser::gpu {
 
-// A kernel by everything that decides about its binary.
+// Names a kernel by everything that decides about its binary.
 struct KernelKey {
   std::string key;   // hex
   std::string name;  // of the function

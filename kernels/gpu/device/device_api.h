@@ -52,8 +52,8 @@ class Device {
 
   // ---- memory -------------------------------------------------------------
   // `bytes` of unspecified content, aligned to 256; 0 bytes are an address
-  // that nothing may touch. For work on `stream`, and for what is ordered
-  // behind it. Blocks at most for what is freed on `stream` already.
+  // that nothing may touch. For work on `stream`, and for what is ordered after
+  // it. Blocks at most for what is freed on `stream` already.
   virtual absl::StatusOr<DeviceAddress> Allocate(Stream stream,
                                                  int64_t bytes) = 0;
   // Frees the memory for other use once `stream` gets here. If another stream
@@ -84,7 +84,8 @@ class Device {
                             int64_t bytes) = 0;
 
   // ---- streams and events -------------------------------------------------
-  // Of two streams with work, that of the higher priority goes first: 0 or 1.
+  // If two streams have work, the one of the higher priority goes first: 0 or
+  // 1.
   virtual absl::StatusOr<Stream> CreateStream(int priority) = 0;
   // Blocks until what is on it is done.
   virtual absl::Status DestroyStream(Stream stream) = 0;
@@ -108,7 +109,7 @@ class Device {
                               std::function<void(absl::Status)> done) = 0;
 
   // ---- kernels ------------------------------------------------------------
-  // What decides, beside text and options, about a binary: compiler, its
+  // Names what decides about a binary besides text and options: compiler, its
   // version, the target, the prelude. Part of every cache key.
   virtual std::string compiler_id() const = 0;
   // Kernels in the dialect (kernels/dialect/README.md), without the #include:
@@ -144,7 +145,8 @@ class Device {
   // down instead of done; everything else on it is kFailedPrecondition. Other
   // streams go on as ever.
   virtual absl::Status BeginCapture(Stream stream) = 0;
-  // Also ends a capture in which a call has failed; the error is that call's.
+  // It also ends a capture in which a call has failed; the error is that
+  // call's.
   virtual absl::StatusOr<Graph> EndCapture(Stream stream) = 0;
   virtual absl::Status DestroyGraph(Graph graph) = 0;
   // Independent of the graph afterwards.

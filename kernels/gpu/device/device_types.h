@@ -100,7 +100,7 @@ struct Extent3 {
   uint32_t x = 1, y = 1, z = 1;
 };
 
-// How a kernel uses a range of memory. `emu` holds it to that.
+// Says how a kernel uses a range of memory. `emu` holds it to that.
 enum class Access : uint8_t {
   kRead,
   kWrite,   // every byte is written, once, and none is read
@@ -168,9 +168,9 @@ struct LaunchShape {
 
 // ---- matrix products ------------------------------------------------------
 
-// How a matrix of `rows` x `columns` lies in memory. Row-major has neighbouring
-// columns next to each other, column-major neighbouring rows, so a transposed
-// operand is a layout and no copy.
+// Says how a matrix of `rows` x `columns` lies in memory. Row-major has
+// neighbouring columns next to each other, column-major neighbouring rows, so a
+// transposed operand is a layout and no copy.
 struct MatrixLayout {
   DType dtype = DType::kF32;
   bool column_major = false;

@@ -14,7 +14,7 @@ int64_t LeadingOf(const MatrixLayout& layout, int64_t rows, int64_t columns);
 
 // Errors: kInvalidArgument for sizes, strides and results that overlap,
 // kUnimplemented for a c unlike d and for a bias or activation of what is no
-// float or column-major. Which dtypes there are the device says.
+// float or column-major. The device says which dtypes there are.
 absl::Status CheckGemm(const GemmSpec& spec);
 
 }  // namespace hawser::gpu

@@ -17,9 +17,9 @@ namespace hawser::gpu {
 // launch nothing, and kHost; and not for what no kernel can do (README).
 bool CanEmit(const Module& module, const plan::Region& region);
 
-// The launches of `region`, of `module`, in order on one stream. A region of
-// kUpdate changes its result in place: the caller has put the operand's bytes
-// there. A region without elements has no launches.
+// Returns the launches of `region`, of `module`, in order on one stream. A
+// region of kUpdate changes its result in place: the caller has put the
+// operand's bytes there. A region without elements has no launches.
 // Errors: kUnimplemented where CanEmit is false; kResourceExhausted for more
 // blocks than a launch has; kInternal, a bug.
 absl::StatusOr<std::vector<EmittedKernel>> EmitRegion(

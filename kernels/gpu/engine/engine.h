@@ -19,7 +19,8 @@
 
 namespace hawser::gpu {
 
-// Evaluators for what no kernel does, by numerics. Null: there is none.
+// The evaluators of instructions that no kernel runs, by numerics. Null: there
+// is none.
 struct HostEvaluators {
   std::shared_ptr<runtime::HostEvaluator> fast;
   std::shared_ptr<runtime::HostEvaluator> strict;
@@ -46,14 +47,14 @@ class Engine {
   Lanes& lanes() const { return *lanes_; }
   DeviceHeap& heap() const { return *heap_; }
   Transfers& transfers() const { return *transfers_; }
-  // Runs that wait for the device occupy a thread of the first each, as long as
-  // they take; the one of the second queues those that do not.
+  // Each run that waits for the device occupies a thread of the first pool, as
+  // long as it takes; the one thread of the second pool queues the other runs.
   ThreadPool& blocking_runs() { return blocking_runs_; }
   ThreadPool& queueing() { return queueing_; }
 
   // Null: the client is gone.
   runtime::Client* client() const { return client_.load(); }
-  // The client calls it first when it dies.
+  // The client's destructor calls it first.
   void DropClient();
   Gate& gate() { return gate_; }
   // Waits for what is in progress, then ends the threads. A value that is

@@ -22,7 +22,7 @@ class PinnedPool {
   // `chunks_per_slab` when they are first needed.
   PinnedPool(std::shared_ptr<Device> device, int64_t chunk_bytes, int chunks,
              int chunks_per_slab);
-  // Every chunk has been returned.
+  // Every chunk must have been returned.
   ~PinnedPool();
 
   int64_t chunk_bytes() const { return chunk_bytes_; }

@@ -89,7 +89,7 @@ Transfers::Transfers(std::shared_ptr<Device> device,
       large_chunks_(device_, kLargeChunk, kLargeChunks, 1),
       threads_(kThreads) {}
 
-// The event behind what `lane` has queued. If there is none, that work is done
+// The event after what `lane` has queued. If there is none, that work is done
 // when this returns.
 absl::Status Transfers::RecordUse(Lane* lane, EventPtr* event) {
   absl::StatusOr<EventPtr> recorded = lane->Record();

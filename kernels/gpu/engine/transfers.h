@@ -1,4 +1,4 @@
-// Transfers: how values travel between a device and this machine.
+// Transfers: moves values between a device and this machine.
 #ifndef HAWSER_KERNELS_GPU_ENGINE_TRANSFERS_H_
 #define HAWSER_KERNELS_GPU_ENGINE_TRANSFERS_H_
 
@@ -25,7 +25,7 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
   // Puts a value on the device. A small one is queued before this returns: the
   // future is ready. A larger one is queued by a thread.
   Future<DeviceValue> Upload(const Literal& value);
-  // The bytes at `value`, of `shape`; by a thread.
+  // Fetches the bytes at `value`, of `shape`, on a thread.
   Future<Literal> Fetch(const DeviceValue& value, const Shape& shape);
   // Completes once the value is there.
   Future<bool> Ready(const DeviceValue& value);

@@ -22,8 +22,8 @@ class DeviceHeap {
   DeviceHeap(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes)
       : device_(std::move(device)), lanes_(std::move(lanes)) {}
 
-  // On a stream that the caller holds. Errors: kResourceExhausted with bytes
-  // asked for and free.
+  // Allocates on a stream that the caller holds. Errors: kResourceExhausted
+  // with bytes asked for and free.
   absl::StatusOr<std::shared_ptr<DeviceMemory>> Allocate(
       const std::shared_ptr<Lane>& lane, int64_t bytes);
   // The stream's arena, likewise.

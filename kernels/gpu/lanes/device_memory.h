@@ -13,7 +13,7 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. The memory is freed with its last holder, behind every use that
+// Thread-safe. The memory is freed with its last holder, after every use that
 // UsedOn has named.
 class DeviceMemory {
  public:

@@ -15,8 +15,8 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. One thread at a time holds a stream, as by a lock, and may queue
-// work on its stream. Memory that dies meanwhile is freed by the holder.
+// Thread-safe. One thread at a time holds it, as by a lock, and may queue work
+// on its stream. Memory that dies meanwhile is freed by the holder.
 class Lane {
  public:
   static absl::StatusOr<std::unique_ptr<Lane>> Make(

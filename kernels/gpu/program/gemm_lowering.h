@@ -1,4 +1,4 @@
-// A product region as calls of the device's library.
+// Lowers a product region to calls of the device's library.
 #ifndef HAWSER_KERNELS_GPU_PROGRAM_GEMM_LOWERING_H_
 #define HAWSER_KERNELS_GPU_PROGRAM_GEMM_LOWERING_H_
 

@@ -34,7 +34,7 @@ struct GemmStep {
   std::optional<plan::Slot> c, bias;
   int64_t lanes = 0;  // of all calls for its region
 };
-// Run by the host's evaluator.
+// The host's evaluator runs it.
 struct HostStep {
   int call = 0;  // of Program::calls
   absl::InlinedVector<plan::Slot, 3> operands, results;

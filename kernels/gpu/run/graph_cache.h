@@ -32,8 +32,8 @@ class OwnedGraphExec {
 };
 
 // Used by the thread that holds the stream. Steps are captured once they have
-// been queued twice, and not at all where the addresses change with nearly
-// every run.
+// been queued twice, and not at all if the addresses change with nearly every
+// run.
 class GraphCache {
  public:
   struct Counts {

@@ -92,8 +92,8 @@ double TransposeSeconds(const Shape& shape, const Target& target) {
          2.0 * static_cast<double>(shape.byte_size()) / target.bytes_per_second;
 }
 
-// The side behind a transpose that puts batch, free and summed axes next to
-// each other; what lies innermost stays there.
+// The side after a transpose that puts batch, free and summed axes next to each
+// other; what lies innermost stays there.
 Side InOrder(const Side& side, const Shape& shape, const Target& target) {
   Dims order = side.batch, free;
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {

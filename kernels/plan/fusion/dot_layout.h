@@ -1,6 +1,6 @@
-// The order of a product's axes: transposes before and behind products become
-// other axes of these, because a library reads either order, and what no
-// library reads is transposed.
+// LayOutProducts: chooses the order of a product's axes. A library reads either
+// order, so transposes before and after products become other axes of them; an
+// operand that no library reads is transposed.
 #ifndef HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_
 #define HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_
 

@@ -14,8 +14,8 @@
 namespace hawser::plan {
 namespace {
 
-// Which instruction belongs to the tail of which product. Invariant: a tail's
-// exit is placed before its other members, since instructions are placed
+// Says which instruction belongs to the tail of which product. Invariant: a
+// tail's exit is placed before its other members, since instructions are placed
 // backwards; the tail's group is made then.
 class ProductTails {
  public:

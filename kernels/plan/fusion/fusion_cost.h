@@ -1,5 +1,5 @@
-// FusionCost: what computing a value again costs, against writing and reading
-// it, by the target's numbers.
+// FusionCost: compares computing a value again with writing and reading it, by
+// the target's numbers.
 #ifndef HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 #define HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 
@@ -68,13 +68,13 @@ class FusionCost {
   // Returns the seconds of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
-  // Adds to `*seen` what is behind the values, up to the first that `ends`
-  // holds of; whether there is one.
+  // Adds to `*seen` what the values are computed from, up to the first that
+  // `ends` holds of; whether there is one.
   bool LookBehind(absl::Span<const ValueId> values, int64_t elements,
                   Values* seen, absl::FunctionRef<bool(ValueId)> ends) const;
   // True if `pays` holds for the seconds of one element of those values that
-  // the instruction is made of and not all takers have. `pays` must hold of
-  // less where it holds of more.
+  // the instruction is made of and not all takers have. If `pays` holds for
+  // some seconds, it must hold for fewer.
   bool PaysAbove(int instruction, absl::Span<const GroupId> takers,
                  absl::FunctionRef<bool(double)> pays) const;
 

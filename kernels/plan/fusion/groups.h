@@ -63,9 +63,9 @@ class Groups {
   GroupId AddOwn(int instruction);
   // Adds one like AddOwn, over the sizes of `instruction`'s result.
   GroupId AddDot(int exit);
-  // The instruction evaluated inside the group, wherever it is demanded.
+  // Evaluates the instruction inside the group, wherever it is demanded.
   void Inline(int instruction, GroupId g);
-  // Inline, and its results written out for others.
+  // Does what Inline does, and writes the results out for others.
   void Host(int instruction, GroupId g);
   void MakeReduction(GroupId g, const ReduceAxes& axes,
                      absl::Span<const IndexExpr> back);
@@ -85,7 +85,7 @@ class Groups {
   }
 
  private:
-  // `except`: of `from`, what does not count.
+  // `except`: a group of `from` that does not count; -1: none.
   bool MayReach(absl::Span<const GroupId> from, GroupId to, GroupId except);
   bool IsScalarConstant(ValueId value) const;
   void Read(ValueId value, GroupId g);
@@ -99,7 +99,8 @@ class Groups {
   std::vector<absl::InlinedVector<GroupId, 2>> readers_;
   std::vector<bool> is_result_;
   std::vector<GroupId> maker_;
-  // MayReach's: in which of its calls a group was seen last, and which it is.
+  // For MayReach: the last of its calls in which each group was seen, and the
+  // number of the current call.
   std::vector<int> seen_;
   int reach_calls_ = 0;
   std::vector<GroupId> open_;

@@ -48,7 +48,7 @@ void ReductionFusion::Place(int instruction) {
         !groups_.MayHost(instruction, g, readers)) {
       continue;
     }
-    // Who reads results alone may read them of one pass for several.
+    // A reader of results alone may read them of one pass for several.
     const bool after = !group.reduction && ElementsOf(group.points->domain()) <
                                                ElementsOf(axes.input);
     if (asks && after && cost_.IsLong(i)) {

@@ -44,8 +44,8 @@ struct IndexAtom {
 // forms, and operator== compares forms. Immutable value; cheap to copy.
 //
 // Numbers must stay below 2^62 (shapes do). Division rounds down. Bounds know
-// nothing of predicates, so behind them too a numerator's may be negative; for
-// C's division emitters then move it up by whole divisors.
+// nothing of predicates, so under a predicate, too, a numerator's bounds may be
+// negative; emitters then move it up by whole divisors, for C's division.
 class IndexExpr {
  public:
   struct Term {
@@ -70,7 +70,7 @@ class IndexExpr {
   IndexExpr FloorDiv(int64_t divisor) const;
   IndexExpr Mod(int64_t divisor) const;
 
-  // Every loop index i replaced by dims[i] (and simplified anew).
+  // Returns it with every loop index i replaced by dims[i], simplified anew.
   IndexExpr Substitute(absl::Span<const IndexExpr> dims) const;
 
   int64_t constant() const { return constant_; }

@@ -13,7 +13,7 @@
 
 namespace hawser::plan {
 
-// From loop indices to one index per axis of a value. A value type.
+// Maps loop indices to one index per axis of a value. A value type.
 struct IndexMap {
   std::vector<IndexExpr> axes;
 
@@ -47,8 +47,9 @@ struct Predicate {
   bool operator==(const Predicate& other) const = default;
 };
 
-// Loops that always run together, made one: fewer loops, longer vectors.
-// `extents` are the new loops; `back` gives each old index in the new ones.
+// The result of merging loops that always run together: fewer loops, longer
+// vectors. `extents` are the new loops; `back` gives each old index in the new
+// ones.
 struct Collapse {
   Dims extents;
   std::vector<IndexExpr> back;

@@ -1,4 +1,4 @@
-// FindDonations: which results may take the memory of which arguments.
+// FindDonations: finds which results may take the memory of which arguments.
 #ifndef HAWSER_KERNELS_PLAN_MEMORY_DONATIONS_H_
 #define HAWSER_KERNELS_PLAN_MEMORY_DONATIONS_H_
 

@@ -1,4 +1,4 @@
-// How a region's loads and stores meet memory, once its points are known.
+// Finds how a region's loads and stores meet memory, once its points are known.
 #ifndef HAWSER_KERNELS_PLAN_REGION_ACCESSES_H_
 #define HAWSER_KERNELS_PLAN_REGION_ACCESSES_H_
 

@@ -44,8 +44,8 @@ constexpr size_t kMostPairs = 256;
 // Arrays of scratch memory begin at multiples of it.
 constexpr int64_t kArrayAlignment = 16;
 
-// How many entries of an axis of `size`, from the first on, have all that a
-// region reads of its operand.
+// Returns how many entries of an axis of `size`, from the first on, have all
+// that a region reads of its operand.
 int64_t EntriesRead(const Region& region, int operand, int64_t axis,
                     int64_t size) {
   if (!IsOfPoints(region.kind)) return size;

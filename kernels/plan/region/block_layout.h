@@ -1,5 +1,6 @@
-// How scans and sorts are cut up: a region of kBlock has no points; what its
-// kernels and the planner must agree on is here, by sizes and the target alone.
+// The layouts that cut scans and sorts up: a region of kBlock has no points;
+// what its kernels and the planner must agree on is here, by sizes and the
+// target alone.
 #ifndef HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_
 #define HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_
 
@@ -36,7 +37,7 @@ struct ScanLayout {
 
   // In at most so many parts.
   ScanLayout(const Shape& shape, int64_t axis, int64_t most_parts);
-  // How many keep a device busy.
+  // Returns how many keep a device busy.
   static int64_t PartsFor(const Shape& shape, int64_t axis,
                           int64_t parallel_units);
   bool by_thread() const { return runs.inner > 1 || runs.size <= kShortRun; }
@@ -56,14 +57,14 @@ struct SortOrder {
   ValueId image = 0;  // of the comparator: the one it makes
   bool descending = false;
 };
-// Nothing for comparators of any other form.
+// Returns nullopt for comparators of any other form.
 std::optional<SortOrder> OrderOfComparator(const Computation& comparator);
 
 // A sort. It goes by digits (a radix sort) if the comparator is a SortOrder and
 // runs are not short: a run that fits is a block's, in shared memory; others go
-// through device memory, once for each digit of the image. Else a network moves
-// elements whatever a comparator says: tiles in shared memory, longer runs then
-// in device memory.
+// through device memory, once for each digit of the image. If not, a network
+// moves elements whatever a comparator says: tiles in shared memory, longer
+// runs then in device memory.
 // In scratch memory are, where a run has several tiles: places along the axis
 // (u32), where some operand is not carried; and of digits, all that is carried,
 // once, and how many elements of each digit each tile has.
@@ -117,7 +118,7 @@ struct SortLayout {
   void LayOutScratch(const Computation& c, const Instruction& sort);
 };
 
-// Fills in what a region of kBlock has beside its bytes.
+// Fills in what a region of kBlock has besides its bytes.
 void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region);
 

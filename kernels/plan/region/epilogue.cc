@@ -95,7 +95,7 @@ class Matcher {
     std::vector<ValueId> others;
   };
 
-  // Through multiplications, as far as eight factors.
+  // Collects through multiplications, as far as eight factors.
   Factors FactorsOf(ValueId v) const {
     Factors factors;
     std::vector<ValueId> open = {v};

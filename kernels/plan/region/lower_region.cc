@@ -158,7 +158,7 @@ class Needs {
   std::vector<size_t> begins_;   // of each point's
 };
 
-// The roots and all that they need, each behind what it needs.
+// The roots and all that they need, each after what it needs.
 std::vector<PointId> Sorted(const Needs& needs, size_t count,
                             absl::Span<const PointId> roots) {
   std::vector<PointId> order;

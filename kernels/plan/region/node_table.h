@@ -52,7 +52,7 @@ struct ReduceAxes {
   Dims Domain() const;
   IndexMap InputMap() const;   // axis of the input -> its loop
   IndexMap ResultMap() const;  // the kept loops
-  bool IsInnermost() const;    // only axes of one element stand behind
+  bool IsInnermost() const;    // only axes of one element stand after
   bool operator==(const ReduceAxes&) const = default;
 };
 // Returns the axes of a kReduce instruction.

@@ -31,19 +31,19 @@ class PointGraph {
     by_value_.reserve(points);
     maps_.reserve(kUsualMaps);
   }
-  // The point of `value` there; made when it is new. `user` is the point that
-  // needs it, -1 for a result.
+  // Returns the point of `value` there; it is made when it is new. `user` is
+  // the point that needs it, -1 for a result.
   PointId Demand(ValueId value, MapId map, ScopeId scope, PointId user);
   MapId AddMap(IndexMap map);
-  // The scope in which `parent` and `predicates` hold; predicates that always
-  // hold are left out.
+  // Returns the scope in which `parent` and `predicates` hold; predicates that
+  // always hold are left out.
   ScopeId AddScope(ScopeId parent, std::vector<Predicate> predicates);
-  // The integer at `point`, clamped.
+  // Returns the symbol for the integer at `point`, clamped.
   IndexExpr AddSymbol(PointId point, Bounds bounds);
 
-  // Turns what was demanded of the instruction's results from loads into
-  // evaluations, and demands their operands. Fills `*demanded`, when given,
-  // with values that nothing had demanded before.
+  // Makes evaluations of the loads of the instruction's results that were
+  // demanded, and demands their operands. Fills `*demanded`, when given, with
+  // values that nothing had demanded before.
   void Expand(int instruction, std::vector<ValueId>* demanded = nullptr);
 
   // Every loop index i becomes `back[i]`, over other loops.
@@ -70,7 +70,7 @@ class PointGraph {
   // True if a point that is done for every iteration of the reduced loops needs
   // it.
   bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
-  // How often points of `value` are evaluated in all.
+  // Returns how often points of `value` are evaluated in all.
   double Evaluations(ValueId value) const;
   double Evaluations(const Point& point) const;
   // Deepest scope of its points.

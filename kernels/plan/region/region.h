@@ -57,7 +57,7 @@ using ScopeId = int;
 //            scopes[cases[k]] holds, the first that does; the last operand
 //            else. kIota: element `axis` of the map, converted. kReduce: the
 //            instruction's fold over the reduced loops of the N operand points
-//            behind N initial points; result `result` of it.
+//            after N initial points; result `result` of it.
 struct Point {
   enum Kind : uint8_t { kLoad, kOp, kMove, kChoose, kIota, kReduce };
   Kind kind = kOp;
@@ -92,7 +92,7 @@ struct Symbol {
   Bounds bounds;
 };
 
-// How neighbouring iterations of the innermost loop meet memory.
+// Says how neighbouring iterations of the innermost loop meet memory.
 enum class AccessKind : uint8_t {
   kContiguous,  // next element
   kUniform,     // the same element

@@ -1,4 +1,4 @@
-// LoopNeeds: what of a loop is computed for something outside of it.
+// LoopNeeds: the parts of a loop that are computed for something outside of it.
 #ifndef HAWSER_KERNELS_PLAN_STEPS_LOOP_NEEDS_H_
 #define HAWSER_KERNELS_PLAN_STEPS_LOOP_NEEDS_H_
 
@@ -11,7 +11,7 @@ namespace hawser::plan {
 // A counted loop's counter is often made for the condition alone, which is not
 // run.
 struct LoopNeeds {
-  std::vector<bool> states;        // that are read behind the loop, or for those
+  std::vector<bool> states;  // that are read after the loop, or for those
   std::vector<bool> instructions;  // of the body: what these are made of
 };
 

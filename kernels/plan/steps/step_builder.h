@@ -1,4 +1,4 @@
-// MakeSteps: from a plan's regions to steps, computation by computation.
+// MakeSteps: makes steps of a plan's regions, computation by computation.
 #ifndef HAWSER_KERNELS_PLAN_STEPS_STEP_BUILDER_H_
 #define HAWSER_KERNELS_PLAN_STEPS_STEP_BUILDER_H_
 
@@ -46,13 +46,13 @@ class RegionEmitter {
   virtual absl::Status Add(const Site& site, StepBuilder& steps, Steps* to) = 0;
 };
 
-// Errors: the emitter's, behind the name of the instruction.
+// Errors: the emitter's, after the name of the instruction.
 absl::StatusOr<StepProgram> MakeSteps(const Plan& plan, RegionEmitter& emitter);
 
 // "%12 (sort)"; of a fusion the ops in it: "%7 (add multiply)".
 std::string NameOf(const Module& module, const Instruction& instruction);
 
-// Emitters use it during their call. Invariant: memory behind the plan's arena
+// Emitters use it during their call. Invariant: memory after the plan's arena
 // that loops have taken, [0, extra_) of it, is in use until the control flow
 // that took it is laid out.
 class StepBuilder {
@@ -67,7 +67,7 @@ class StepBuilder {
   // The memory that the region needs for itself while it runs:
   // Region::scratch_bytes.
   Slot ScratchSlot(const Site& site) const;
-  // Nothing for memory to itself, or of no bytes.
+  // Adds a copy, unless both are the same memory or have no bytes.
   void AddCopy(const Slot& to, const Slot& from, Steps* steps);
   // A line of the explanation: the instruction, and `what` of it.
   void Note(const Site& site, absl::string_view what);
@@ -82,26 +82,26 @@ class StepBuilder {
   absl::StatusOr<StepProgram> Build();
   void DescribeResults();
 
-  // Steps of a computation, of those instructions that are `needed`: empty, of
-  // all. Afterwards every result that these make and is no alias is in its
-  // place.
+  // Adds the steps of those instructions of a computation that are `needed`;
+  // empty: of all. Afterwards every result that these make and is no alias is
+  // in its place.
   absl::Status AddComputation(int computation, const Frame& frame, Steps* to,
                               const std::vector<bool>& needed = {});
   absl::Status AddInstruction(const Site& site, Steps* to);
   absl::Status AddControl(const Site& site, Steps* to);
   absl::Status AddWhile(const Site& site, Steps* to);
   absl::Status AddCase(const Site& site, Steps* to);
-  // An iteration of a loop over the states, `outside.arguments`, in place.
+  // Adds an iteration of a loop over the states, `outside.arguments`, in place.
   absl::Status AddBody(int body, const Frame& outside, const LoopNeeds& needs,
                        Steps* to);
-  // Results that are other values' bytes, put where they belong, but for those
-  // that are not `needed`: empty, for all.
+  // Copies results that are other values' bytes to where they belong, except
+  // those that are not `needed`; empty: all.
   void AddCopies(const ComputationPlan& plan, const Frame& frame, Steps* to,
                  const std::vector<bool>& needed = {});
 
   Slot SlotOf(const ComputationPlan& plan, const Frame& frame, ValueId value);
   Slot ConstantSlot(int computation, int instruction);
-  // Memory behind the plan's arena, until `extra_` is set back.
+  // Takes memory after the plan's arena, until `extra_` is set back.
   Slot TakeExtra(int64_t bytes);
   int64_t Aligned(int64_t bytes) const;
 

@@ -37,7 +37,7 @@ using Steps = std::vector<Step>;
 struct WorkStep {
   int work = 0;  // its number in the engine's table
 };
-// Nothing when both are the same memory.
+// It does nothing when both are the same memory.
 struct CopyStep {
   Slot to, from;
 };

@@ -1,6 +1,6 @@
 // A product as calls of a library, in strides: the one table of what such a
-// call may be. The planner asks it which axes a product is read by and what a
-// product takes along; kernels/gpu makes its calls of what it answers.
+// call may be. The planner asks it by which axes a product is read and which
+// tail a product takes along; kernels/gpu makes its calls from the answers.
 #ifndef HAWSER_KERNELS_PLAN_TARGET_PRODUCT_CALL_H_
 #define HAWSER_KERNELS_PLAN_TARGET_PRODUCT_CALL_H_
 

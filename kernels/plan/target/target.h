@@ -1,4 +1,4 @@
-// Target: what an engine costs and can bear, as numbers. The planner knows of
+// Target: the costs and limits of an engine, as numbers. The planner knows of
 // no device; each engine gives it one of these.
 // FIXED: fields may be added, with a default.
 #ifndef HAWSER_KERNELS_PLAN_TARGET_TARGET_H_
@@ -14,7 +14,7 @@
 
 namespace hawser::plan {
 
-// Which elementwise tails a matrix product takes along in its own call.
+// The elementwise tails that a matrix product takes along in its own call.
 enum class EpilogueSupport : uint8_t {
   kNone,
   kTable,  // bias, then one of the activations a library knows

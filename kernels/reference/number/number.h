@@ -16,7 +16,7 @@ using Complex = std::complex<double>;
 using Wide = long double;
 using WideComplex = std::complex<Wide>;
 
-// Which of the two counts is known by the element's dtype.
+// The element's dtype tells which of the two counts.
 struct Number {
   uint64_t bits = 0;  // of bool and integers; signed ones are extended
   Complex value;      // of floats and complex numbers

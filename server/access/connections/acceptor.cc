@@ -29,7 +29,8 @@ namespace {
 constexpr int64_t kMostReserved = 128;
 constexpr int64_t kFewestConnections = 16;
 constexpr int kEventsAtOnce = 64;
-// At the cap: how often the kernel is asked which connections are still open.
+// At the cap, the time between two questions to the kernel which connections
+// are still open.
 constexpr absl::Duration kSweepEvery = absl::Milliseconds(20);
 constexpr int kPauseMs = 50;
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
@@ -47,7 +48,7 @@ int64_t OpenDescriptors() {
 // Not even refusing works: waits until something may have been closed.
 void Pause() { (void)poll(nullptr, 0, kPauseMs); }
 
-// How many connections the limit of file descriptors leaves room for.
+// Returns how many connections the limit of file descriptors leaves room for.
 int64_t RoomForConnections(int64_t* limit) {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);

@@ -23,8 +23,9 @@ struct AcceptorOptions {
   int max_connections = 4096;
   // A client has to send its first byte within this.
   absl::Duration first_word = absl::Seconds(10);
-  // When a connection whose client has spoken may be given away; nothing: it is
-  // closed. Called once for each, by the acceptor's thread. Null: at once.
+  // Returns when a connection whose client has spoken may be given away;
+  // nullopt: it is closed. Called once for each, by the acceptor's thread.
+  // Null: at once.
   std::function<std::optional<absl::Time>(int fd)> not_before;
 };
 
@@ -46,7 +47,7 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  // How many connections there is room for.
+  // Returns how many connections there is room for.
   size_t capacity() const { return capacity_; }
 
   // Gives connected, non-blocking sockets away, on a thread of its own. Call it

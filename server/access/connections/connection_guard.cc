@@ -32,8 +32,8 @@ constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 constexpr size_t kMostLooks = 512;
 // Larger than the frames of our clients' transfers.
 constexpr int64_t kMuchUnfinished = 2 << 20;
-// How many looks in a row must find too much: gRPC lets a client send 4 MiB of
-// a call before any thread of ours has seen that the call is there.
+// The number of looks in a row that must find too much: gRPC lets a client send
+// 4 MiB of a call before any thread of ours has seen that the call is there.
 constexpr int kLooksAtStranger = 10;
 // A connection that holds up others is looked for among those without a
 // complete message in so many looks, in which more has come than this.

@@ -27,8 +27,9 @@ struct ConnectionLimits {
   // The bytes that a connection may receive before its first authorised call
   // begins.
   int64_t stranger_bytes = 64 << 10;
-  // And after that, since its last message was complete: more than the largest
-  // message, less than gRPC can be made to buffer.
+  // The bytes that it may receive after that, since its last message was
+  // complete: more than the largest message, less than gRPC can be made to
+  // buffer.
   int64_t unfinished_bytes = 24 << 20;
   // Memory of the process; beyond, connections are closed: those with much of a
   // message that is not complete, then one of the tenant that holds most. 0: no
@@ -105,7 +106,7 @@ class ConnectionGuard {
   // sends most at this time without completing a message.
   void Blame();
 
-  // How many were closed, for any of the reasons above.
+  // Returns how many were closed, for any of the reasons above.
   int64_t closed() const { return closed_; }
 
  private:
@@ -147,7 +148,7 @@ class ConnectionGuard {
   // them has. False: there is none.
   bool CloseUnfinished();
   // Closes a connection of the tenant with the largest share: what it is
-  // charged for and what its connections may take beside.
+  // charged for and what its connections may take besides.
   void CloseOfLargest();
 
   const ConnectionLimits limits_;

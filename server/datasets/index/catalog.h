@@ -46,7 +46,7 @@ struct Catalog {
   explicit Catalog(std::shared_ptr<MemoryAccount> account = nullptr)
       : account(std::move(account)) {}
 
-  // The entry of a tenant; made where there is none.
+  // Returns the entry of a tenant; if there is none, it is made.
   Tenant& Of(absl::string_view name);
 
   // Errors: as TenantDatasets::Find.
@@ -54,7 +54,7 @@ struct Catalog {
       absl::string_view tenant, absl::string_view token) const;
   int64_t num_datasets() const;
 
-  // A dataset used at `now`, of a manifest whose chunks the tenant knows.
+  // Makes a dataset used at `now`, of a manifest whose chunks the tenant knows.
   std::shared_ptr<StoredDataset> MakeDataset(Tenant& tenant,
                                              DatasetManifest manifest,
                                              absl::Time now);

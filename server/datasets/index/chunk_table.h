@@ -24,12 +24,13 @@ class ChunkTable {
   using Chunks = absl::flat_hash_map<Digest, std::shared_ptr<Chunk>>;
 
   const Chunks& chunks() const { return chunks_; }
-  // How often Of and ArrayOf were called.
+  // Returns how often Of and ArrayOf were called.
   int64_t lookups() const { return lookups_; }
 
-  // The chunk of this digest; made, of this size, where there is none.
+  // Returns the chunk of this digest; if there is none, it is made, of this
+  // size.
   std::shared_ptr<Chunk> Of(const Digest& digest, int64_t size);
-  // The array of these chunks, all of which are in the table.
+  // Returns the array of these chunks, all of which are in the table.
   std::shared_ptr<const StoredArray> ArrayOf(const ArrayManifest& manifest);
   // Drops what is known of arrays that are no longer alive: of one, of all.
   void DropArray(const Digest& id);
@@ -44,8 +45,8 @@ class ChunkTable {
   void Touch(Chunk& chunk);
   // The chunk is on disk no longer, or leaves the table.
   void Unplace(Chunk& chunk);
-  // The placed chunk that was not used for longest, placed no longer, so that
-  // its bytes may go. Null: there is none.
+  // Takes out the placed chunk that was not used for longest, so that its bytes
+  // may go. Null: there is none.
   Chunk* TakeOldest();
 
  private:

@@ -77,7 +77,7 @@ class TenantChunks {
   Forgotten ReleaseNamed();
 
   // ---- datasets
-  // Whether a dataset of these chunks can be named. Errors:
+  // Checks that a dataset of these chunks can be named. Errors:
   // kFailedPrecondition for one that is not here, kInvalidArgument.
   absl::Status Check(const DatasetManifest& manifest) const;
   // A dataset names its chunks, all of which are known; names them no longer.

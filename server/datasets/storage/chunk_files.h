@@ -58,7 +58,7 @@ class ChunkFiles {
   absl::StatusOr<std::unique_ptr<NewFile>> WriteChunk(
       const ChunkHeader& header, absl::Span<const char> bytes);
   absl::Status WriteDataset(const DatasetRecord& record);
-  // Also one that is not there. Errors: kInternal naming the file.
+  // It is no error if the file is not there. Errors: kInternal naming the file.
   absl::Status RemoveDataset(const DatasetRecord& record);
   absl::Status WriteNames(const NamesRecord& record);
   // Remembered by the file's own time, as far as it outlives a crash.

@@ -14,7 +14,7 @@ namespace hawser::server {
 // use them and never change afterwards.
 struct Disk {
   bool exists() const { return files != nullptr; }
-  // Nothing is to be written.
+  // True if nothing is to be written.
   bool idle() const { return writer == nullptr || writer->idle(); }
   int64_t bad_files() const { return exists() ? files->bad_files() : 0; }
 

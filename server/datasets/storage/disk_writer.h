@@ -19,10 +19,10 @@ class DiskWriter {
  public:
   struct Task {
     std::function<absl::Status()> write;
-    // On the writer's thread, after what was written has been flushed.
+    // Called on the writer's thread, after what was written has been flushed.
     std::function<void(const absl::Status&)> done;
-    // May be null. Runs for all tasks of a batch before the first `write`, so
-    // that the disk is busy with all while each is waited for.
+    // It may be null. Runs for all tasks of a batch before the first `write`,
+    // so that the disk is busy with all while each is waited for.
     std::function<void()> prepare = nullptr;
     // Takes something off the disk. Tasks behind it that prepare may write the
     // same file again, or need the room: they are in a later batch.

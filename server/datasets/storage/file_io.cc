@@ -121,7 +121,7 @@ absl::StatusOr<std::unique_ptr<NewFile>> NewFile::Write(
     HAWSER_RETURN_IF_ERROR(Append(fd, offset, part, temporary));
     offset += static_cast<int64_t>(part.size());
   }
-  // For speed alone: Keep hears of every error.
+  // This is for speed alone: Keep hears of every error.
   (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
   return file;
 }

@@ -37,8 +37,8 @@ class FileDescriptor {
   const int fd_;
 };
 
-// For reading. Errors: FileError's; kDataLoss for what is no file: a folder, or
-// a pipe, which would have the reader wait.
+// Opens a file for reading. Errors: FileError's; kDataLoss for what is no file:
+// a folder, or a pipe, which would have the reader wait.
 absl::StatusOr<std::unique_ptr<FileDescriptor>> OpenToRead(
     const std::string& path);
 
@@ -49,7 +49,7 @@ class NewFile {
   static absl::StatusOr<std::unique_ptr<NewFile>> Write(
       const std::string& path,
       std::initializer_list<absl::Span<const char>> parts);
-  // Leaves nothing behind of what was not kept.
+  // Removes the file if it was not kept.
   ~NewFile();
   // Called once: waits for the disk, then gives the file its name.
   absl::Status Keep();
@@ -63,7 +63,7 @@ class NewFile {
   const FileDescriptor file_;
   bool kept_ = false;
 };
-// Both in one go.
+// Writes and keeps a file in one go.
 absl::Status WriteFile(const std::string& path,
                        std::initializer_list<absl::Span<const char>> parts);
 absl::Status SyncFolder(const std::string& path);

@@ -22,7 +22,7 @@ struct ChunkHeader {
   int64_t bytes = 0;
   std::string tenant;
 };
-// A page: the bytes behind it stay aligned for a later mmap or direct read.
+// A page: the bytes after it stay aligned for a later mmap or direct read.
 inline constexpr int64_t kChunkHeaderBytes = 4096;
 inline constexpr size_t kMaxTenantBytes = 255;
 

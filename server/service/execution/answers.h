@@ -1,4 +1,4 @@
-// How a session's requests are answered.
+// Answers the requests of a session.
 #ifndef HAWSER_SERVER_SERVICE_EXECUTION_ANSWERS_H_
 #define HAWSER_SERVER_SERVICE_EXECUTION_ANSWERS_H_
 

@@ -48,8 +48,8 @@ class DeviceArrays {
 
   int64_t kept_bytes() const;
   int64_t kept() const;  // arrays
-  // How often the index that tenants share was looked into, which takes an
-  // array of the caller's own.
+  // Returns how often the index that tenants share was looked into, which takes
+  // an array of the caller's own.
   int64_t shared_lookups() const;
 
  private:

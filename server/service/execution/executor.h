@@ -118,7 +118,7 @@ struct Executor {
 
   std::atomic<bool> stuck_{false};
   absl::Duration long_wait_said_;  // by Sweep's thread; zero: none is
-  // Under memory pressure lets go of what can be had again. It is declared
+  // It lets go of what can be had again under memory pressure. It is declared
   // after what it uses.
   const LetGoWhileAlive let_go_;
 };

@@ -35,7 +35,7 @@ class RunningCalls {
 
  private:
   mutable Mutex mu_;
-  // How many of that number: a client may use one twice.
+  // The number of calls with that number: a client may use one twice.
   absl::flat_hash_map<std::pair<std::string, uint64_t>, int> running_
       ABSL_GUARDED_BY(mu_);
 };

@@ -43,7 +43,7 @@ class TurnSlots {
     State state() const { return state_; }
     // Returns the time it has had of the device, up to the last Charge.
     absl::Duration had() const { return had_; }
-    // Since when it waits, or runs.
+    // Returns since when it waits, or runs.
     absl::Time since() const { return since_; }
 
    private:

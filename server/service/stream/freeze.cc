@@ -91,7 +91,7 @@ void Freeze::Fetched(size_t array, const absl::StatusOr<Literal>& value) {
 }
 
 void Freeze::Soon(void (Freeze::*step)()) {
-  // Sessions end before their executor does: behind this it is still there.
+  // Sessions end before their executor does: after this it is still there.
   if (!session_->cancel().Check().ok()) {
     return Fail(Cancelled("the session has ended"));
   }

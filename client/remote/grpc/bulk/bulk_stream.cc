@@ -53,7 +53,7 @@ class Operations {
     }
   }
 
-  // How the call ended.
+  // Returns how the call ended.
   absl::Status End(const grpc::Status& status, const CancelToken& cancel) {
     if (!silent_ || status.ok()) {
       return CallStatus(status, cancel, connection_.address);

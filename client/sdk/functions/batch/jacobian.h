@@ -60,9 +60,9 @@ class JacobianFunction {
   SourceLocation where_;
 };
 
-// A function of the arguments of `fn` that gives the derivative of each element
-// of what fn gives by each element of an argument: by Vmap of Vjp over one
-// cotangent for each element of the result, so that what fn computes is
+// Returns a function of the arguments of `fn` that gives the derivative of each
+// element of what fn gives by each element of an argument: by Vmap of Vjp over
+// one cotangent for each element of the result, so that what fn computes is
 // computed once.
 //   Tensor j = Jacobian(F)(x);         // by argument 0
 //   Tensor j = Jacobian<1>(F)(x, w);
@@ -77,8 +77,8 @@ auto Jacobian(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
                                                 std::forward<Fn>(fn), where);
 }
 
-// The same for the gradient: the second derivatives of the sum of the elements
-// of what fn gives by each two elements of an argument.
+// Returns the same for the gradient: the second derivatives of the sum of the
+// elements of what fn gives by each two elements of an argument.
 //   Tensor h = Hessian(Loss)(x);
 // fn, arguments: as of Jacobian. Result: the sizes of the argument, twice.
 // Errors: as of Jacobian. Grad: that of its parts. Source: JAX hessian.

@@ -83,8 +83,8 @@ class VmapFunction {
   SourceLocation where_;
 };
 
-// `fn`, written for one entry, for a batch: entry b of each result is what fn
-// gives for entry b of the arguments.
+// Returns `fn`, which is written for one entry, as a function of a batch: entry
+// b of each result is what fn gives for entry b of the arguments.
 //   Tensor ys = Vmap(F)(xs);                             // along axis 0
 //   auto gs = Vmap(Grad(Loss), {.in_axes = {std::nullopt, 0}})(w, xs);
 // fn: as for Jit, or made by Jit, Grad or Vmap. It is called once; each
@@ -92,7 +92,7 @@ class VmapFunction {
 // argument is computed once. Random numbers are those of each entry's key,
 // where keys are batched. Arguments: as for Jit, with the axis that options say
 // more than fn takes; their entries are equally many. Values that fn uses
-// beside its arguments are shared by all entries. Use it inside a traced
+// besides its arguments are shared by all entries. Use it inside a traced
 // function or outside, as Grad. Result: the structure that fn gives, each
 // tensor with the entries along out_axis; what does not depend on the batch is
 // repeated. For and Scan run as often as they did. A While whose condition

@@ -14,7 +14,8 @@ namespace hawser::sdk {
 
 // The region's results of these arguments, as instructions of the current
 // trace, or recorded, that some result needs. `arguments` have the parameters'
-// shapes. Made where its places say, else at `where`, by `function`.
+// shapes. Tensors are made where its places say, else at `where`, by
+// `function`.
 std::vector<Tensor> Inline(absl::string_view function, const RegionDef& region,
                            absl::Span<const Tensor> arguments,
                            SourceLocation where);

@@ -64,7 +64,7 @@ class OpScope {
 
   // "Function: message; operands f32[2], f32[3] (at main.cc:12)"
   Tensor Fail(const absl::Status& status) const;
-  // For an error that already says so.
+  // Keeps an error that already says so.
   Tensor Keep(const absl::Status& error) const;
 
   Tensor Add(const OpDef& op, absl::Span<const Tensor> operands,
@@ -85,7 +85,7 @@ class OpScope {
   Tensor As(const Operand& operand, DType dtype) const;
   // The same with the operand's own dtype.
   Tensor As(const Operand& operand) const;
-  // To bool is x != 0, of a complex x too.
+  // Converts; to bool it is x != 0, of a complex x too.
   Tensor Convert(const Tensor& x, DType dtype) const;
   // NumPy's rule; an error when x does not broadcast to dims.
   Tensor BroadcastTo(const Tensor& x, absl::Span<const int64_t> dims) const;
@@ -108,8 +108,8 @@ class OpScope {
   Tensor error_;
 };
 
-// The dtype several operands are computed in: tensors promote, numbers are
-// weak beside a tensor; numbers alone promote by their own dtypes.
+// The dtype several operands are computed in: tensors promote, numbers are weak
+// next to a tensor; numbers alone promote by their own dtypes.
 DType CommonDType(std::initializer_list<const Operand*> operands);
 // The dtype an operand has alone.
 DType DTypeOf(const Operand& operand);

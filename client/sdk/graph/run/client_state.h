@@ -13,9 +13,9 @@
 
 namespace hawser::sdk {
 
-// How many executables of recorded expressions a client keeps. A program
-// records few different expressions; each executable may hold megabytes on the
-// other end.
+// The number of executables of recorded expressions that a client keeps. A
+// program records few different expressions; each executable may hold megabytes
+// on the other end.
 inline constexpr size_t kRecordingsKept = 64;
 
 struct ClientState {

@@ -29,7 +29,7 @@ Execution FromNow(const RunOptions& options);
 absl::Status Evaluate(absl::Span<const Tensor> tensors,
                       const Execution& execution);
 
-// How many instructions the tensors need.
+// Returns how many instructions the tensors need.
 int64_t CountRecorded(absl::Span<const Tensor> tensors);
 
 // A host or ready tensor as an argument on `client`. Large host values are

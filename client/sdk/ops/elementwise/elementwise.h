@@ -122,7 +122,7 @@ Tensor Power(const Operand& a, const Operand& b);
 // StableHLO atan2; Nx atan2.
 Tensor Atan2(const Operand& a, const Operand& b);
 
-// The float beside `from` on the way to `to`. from, to: operands of reals.
+// The float next to `from` on the way to `to`. from, to: operands of reals.
 // Result: the broadcast shape, the promoted dtype, f32 of two integers; `to`
 // where both are equal. Errors: as usual; complex. Grad: zero. Source: CHLO
 // next_after; C nextafter.

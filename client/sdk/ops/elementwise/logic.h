@@ -49,14 +49,14 @@ Tensor RightShift(const Operand& a, const Operand& b);
 // shift_right_logical.
 Tensor RightShiftLogical(const Operand& a, const Operand& b);
 
-// How many bits are set. x: an operand of integers. Result: x's shape and
-// dtype. Errors: as usual; bool, floats, complex. Grad: zero. Source: StableHLO
-// popcnt; Nx population_count.
+// Counts the bits that are set. x: an operand of integers. Result: x's shape
+// and dtype. Errors: as usual; bool, floats, complex. Grad: zero. Source:
+// StableHLO popcnt; Nx population_count.
 Tensor PopulationCount(const Operand& x);
 
-// How many bits stand before the highest that is set. x: an operand of
-// integers. Result: x's shape and dtype; the width of 0. Errors: as usual;
-// bool, floats, complex. Grad: zero. Source: StableHLO count_leading_zeros; Nx
+// Counts the bits before the highest that is set. x: an operand of integers.
+// Result: x's shape and dtype; the width of 0. Errors: as usual; bool, floats,
+// complex. Grad: zero. Source: StableHLO count_leading_zeros; Nx
 // count_leading_zeros.
 Tensor CountLeadingZeros(const Operand& x);
 

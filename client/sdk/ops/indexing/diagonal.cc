@@ -44,7 +44,8 @@ Tensor Triangle(absl::string_view name, const Operand& x, int64_t k,
   return Select(inside(diagonal, k), value, s.ConstantOf(0, value.dtype()));
 }
 
-// How many elements diagonal k of a matrix has; negative: there is none.
+// Returns how many elements diagonal k of a matrix has; negative: there is
+// none.
 int64_t LengthOf(int64_t rows, int64_t columns, int64_t k) {
   if (k > columns || k < -rows) return -1;
   return k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns);

@@ -40,8 +40,8 @@ Tensor Part(const OpScope& s, const Tensor& x, int axis, int64_t start,
                 {"strides", Dims(x.rank(), 1)}});
 }
 
-// Which entry of an axis of `size` stands at each place from -low on. Places
-// repeat with a period: that of the entries, or of there and back.
+// Returns which entry of an axis of `size` stands at each position from -low
+// on. Places repeat with a period: that of the entries, or of there and back.
 Tensor IndexOutside(Edge edge, int64_t size, int64_t low, int64_t count) {
   const OpScope::Formula numbers;
   const Tensor place = Iota(DType::kS64, {count}, 0) - low;

@@ -18,7 +18,7 @@ namespace hawser {
 // error when they are outside. Starts and indices that are known only when it
 // runs - arguments of a Jit function, what was computed - are clamped into x: a
 // start so that the length fits, an index to the first or last entry. Outside
-// below has all of them clamped.
+// (below) can have all of them clamped.
 //
 // Under Errors, which are all sticky and kInvalidArgument, "as usual" means an
 // axis there is not, a length that is negative or beyond the size, indices that

@@ -26,7 +26,7 @@ using sdk::DTypeOf;
 using sdk::OpScope;
 using sdk::Region;
 
-// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; behind it pairs
+// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; after it pairs
 // of `others`.
 Region Comparator(DType key, bool descending, absl::Span<const DType> others) {
   Module module("sort");
@@ -103,9 +103,10 @@ Tensor WithNan(const Ordered& ordered, const Tensor& entry) {
   return Select(IsNan(last), Convert(last, entry.dtype()), entry);
 }
 
-// How many neighbours PlacesOfLargest takes together, of `size` elements of
-// which k are wanted: a group costs about kOfGroup times what an element of
-// those k groups does (measured). 0: sorting all elements is no more work.
+// Returns how many neighbours PlacesOfLargest takes together, of `size`
+// elements of which k are wanted: a group costs about kOfGroup times what an
+// element of those k groups does (measured). 0: sorting all elements is no more
+// work.
 int64_t GroupSize(int64_t size, int64_t k) {
   constexpr int64_t kFew = 1 << 14, kLeast = 8, kOfGroup = 16;
   if (size < kFew || 8 * kLeast * k > size || k == 0) return 0;

@@ -64,9 +64,9 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k);
 // usual; several axes; no elements. Grad: to the middle. Source: Nx median.
 Tensor Median(const Operand& x, const Over& over = {});
 
-// The most frequent element of an axis, the smallest of those that are. over:
-// as in Median. Result: x's dtype. Errors: as usual; several axes; no elements.
-// Grad: to one such element. Source: Nx mode.
+// The most frequent element of an axis; of several the smallest. over: as in
+// Median. Result: x's dtype. Errors: as usual; several axes; no elements. Grad:
+// to one such element. Source: Nx mode.
 Tensor Mode(const Operand& x, const Over& over = {});
 
 // Returns the number that this share of an axis's elements does not exceed,
@@ -76,17 +76,19 @@ Tensor Mode(const Operand& x, const Over& over = {});
 // elements. Grad: to those two. Source: NumPy quantile (linear).
 Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 
-// How many elements of a sorted x are below each of `values`, that is, where it
-// goes; `right`: at most it, so behind its equals. x: of rank 1, ascending.
-// values: of any shape; the dtypes promote. Result: s32 of values' sizes.
-// Errors: as usual; another rank. Grad: zero. Source: NumPy searchsorted.
+// Returns how many elements of a sorted x are below each of `values`, that is,
+// where that value would be inserted; with `right`, how many are at most it, so
+// that it comes after its equals. x: of rank 1, ascending. values: of any
+// shape; the dtypes promote. Result: s32 of values' sizes. Errors: as usual;
+// another rank. Grad: zero. Source: NumPy searchsorted.
 Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
 
-// The results of Unique. How many elements differ shows when it runs, so
-// `values`, `first` and `counts` have the size that was asked for: behind the
-// last of them that one stands again, with a count of 0, and those that find no
-// place are left out. `values` is ascending, and Take(x, first) of a flat x.
+// The results of Unique. The number of different elements is known only when it
+// runs, so `values`, `first` and `counts` have the size that was asked for: if
+// there are fewer, the last one is repeated with a count of 0; if there are
+// more, the rest is left out. `values` is ascending, and Take(x, first) of a
+// flat x.
 struct UniqueElements {
   Tensor values;   // x's dtype [size]
   Tensor first;    // s32[size]: where in x, row by row, each stands first

@@ -13,7 +13,7 @@
 
 namespace hawser {
 
-// An index is what stands in the brackets for one axis. Axes behind the last
+// An index is what stands in the brackets for one axis. Axes after the last
 // index are kept whole; x[{}] is x.
 //
 //   x[0]  x[-1]             one entry, also from the back; the axis goes

@@ -29,7 +29,8 @@ int64_t ShuffleTurns(int64_t count) {
       std::ceil(3 * std::log(static_cast<double>(count)) / std::log(0x1p32)));
 }
 
-// Which entries of an axis are chosen: s32[samples], or an invalid tensor.
+// Returns which entries of an axis are chosen: s32[samples], or an invalid
+// tensor.
 Tensor Chosen(const OpScope& s, const Tensor& key, int64_t size,
               int64_t samples, const ChoiceOptions& options) {
   if (!options.weights.has_value()) {

@@ -14,7 +14,7 @@ namespace hawser {
 // kInvalidArgument, "as usual" means a key that is not u32[2], an axis there is
 // not. Grad: zero by the key.
 
-// A class, by what classes weigh. logits: floats, the logarithms of weights
+// Draws a class, each by its weight. logits: floats, the logarithms of weights
 // along an axis. Result: s32 of logits' sizes without the axis. Errors: as
 // usual; no floats; no classes. Grad: zero. Source: JAX categorical.
 Tensor RandomCategorical(const Operand& key, const Operand& logits,
@@ -24,8 +24,8 @@ Tensor RandomCategorical(const Operand& key, const Operand& logits,
 struct ChoiceOptions {
   int64_t axis = 0;
   bool replace = true;  // an entry may be chosen again
-  // The weights of the entries: floats of the axis's size, 0 or more. Unset: all
-  // alike.
+  // The weights of the entries: floats of the axis's size, 0 or more. Unset:
+  // all alike.
   std::optional<Tensor> weights = std::nullopt;
 };
 // Entries of an axis. x: of any dtype. samples: how many; without replacing, at

@@ -25,7 +25,7 @@ namespace {
 
 using sdk::OpScope;
 
-// How random bits become the fraction of a float from 1 to below 2.
+// Says how random bits become the fraction of a float from 1 to below 2.
 struct FloatRow {
   DType dtype, bits;
   int shift;     // what does not fit the fraction
@@ -56,7 +56,7 @@ const FloatRow* RowOr(const OpScope& s, DType dtype, Tensor* error) {
   return row;
 }
 
-// From 0 to below 1.
+// Draws numbers from 0 to below 1.
 Tensor Unit(const OpScope& s, const FloatRow& row, const Operand& key,
             absl::Span<const int64_t> dims) {
   const Tensor bits = RandomBits(key, dims, row.bits);

@@ -104,7 +104,7 @@ class ScanKernel {
     body_.Line("const u32 lane = HK_TID % ", lanes_, "u;");
     WriteSteps(/*by_thread=*/false);
     values_.DeclareCarry("carry", "part", "run");
-    // Spare warps, behind the last group, take no turn.
+    // Spare warps, after the last group, take no turn.
     const bool spare = groups_ % (kThreads / lanes_) != 0;
     if (spare) {
       body_.Line("const ", type(), " stop = own < ", Number(groups_),

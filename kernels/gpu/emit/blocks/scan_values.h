@@ -1,5 +1,5 @@
-// ScanValues: what a scan reads, folds and writes, as text of one kernel. The
-// kernels of a scan differ in how they go along runs alone.
+// ScanValues: the loads, folds and stores of a scan, as text of one kernel. The
+// kernels of a scan differ only in how they go along runs.
 #ifndef HAWSER_KERNELS_GPU_EMIT_BLOCKS_SCAN_VALUES_H_
 #define HAWSER_KERNELS_GPU_EMIT_BLOCKS_SCAN_VALUES_H_
 
@@ -51,15 +51,15 @@ class ScanValues {
   std::string Identity() const { return scan_.fold.type() + "::Identity()"; }
   std::string Combined(const std::string& a, const std::string& b) const;
 
-  // Loads what stands at steps [step, step + width) of `run` into new variables
-  // x0, x1, ...
+  // Loads the elements at steps [step, step + width) of `run` into new
+  // variables x0, x1, ...
   void Load(const std::string& run, const std::string& step);
   // Stores parts y0, y1, ... there.
   void Store(const std::string& run, const std::string& step);
-  // Declares `name` as what stands before part `part` of `run`.
+  // Declares `name` as the fold of what stands before part `part` of `run`.
   void DeclareCarry(const std::string& name, const std::string& part,
                     const std::string& run);
-  // Stores `name` as what that part comes to.
+  // Stores `name` as the fold of that part.
   void StoreTotal(const std::string& name, const std::string& part,
                   const std::string& run);
 
@@ -67,7 +67,7 @@ class ScanValues {
   std::string Place(const std::string& run, const std::string& step) const;
   std::string Source(size_t k);
   std::string Result(size_t k);
-  // Array `k` of what parts come to, or (`before`) of what stands before them.
+  // Array `k` of the folds of parts, or (`before`) of what stands before them.
   std::string Scratch(size_t k, bool before, Access access);
 
   const Scan& scan_;

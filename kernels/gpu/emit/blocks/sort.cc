@@ -1,4 +1,4 @@
-// sort: by digits, or by a network; one launch behind the other.
+// sort: by digits, or by a network; one launch after the other.
 #include "core/base/status.h"
 #include "kernels/gpu/emit/blocks/blocks.h"
 #include "kernels/gpu/emit/blocks/sort_values.h"

@@ -13,7 +13,7 @@
 namespace hawser::gpu {
 namespace {
 
-// Writes: elements a and b, of which b stands behind a, are in the wrong order.
+// Writes: elements a and b, of which b stands after a, are in the wrong order.
 std::string WrongOrder(const SortValues& values) {
   return absl::StrCat("const bool swap = ", values.Less("b", "a"), " || (!",
                       values.Less("a", "b"), " && bp < ap);");

@@ -52,8 +52,8 @@ class SortValues {
   std::string Number(int64_t n) const { return names_.Number(n); }
   size_t num_carried() const { return sort_.layout.carried.size(); }
 
-  // `places`, here and below: whether places are needed beside what is carried.
-  // Shared memory: "k0", "k1", ... and "place".
+  // `places`, here and below: whether places are needed besides what is
+  // carried. Shared memory: "k0", "k1", ... and "place".
   void DeclareShared(int64_t elements, bool places);
   // Reads shared element `index` into new variables: "<name>0", ... and
   // "<name>p".

@@ -1,4 +1,5 @@
-// Definitions: what the variables of a kernel hold, by the braces they are in.
+// Definitions: the values that the variables of a kernel hold, by the braces
+// they are in.
 #ifndef HAWSER_KERNELS_GPU_EMIT_POINTS_DEFINITIONS_H_
 #define HAWSER_KERNELS_GPU_EMIT_POINTS_DEFINITIONS_H_
 

@@ -20,7 +20,7 @@
 namespace hawser::gpu {
 
 // Invariant: a point is written at most once in the braces that are open, and
-// behind all points it needs.
+// after all points it needs.
 class PointWriter {
  public:
   // `back` gives each loop of the region's domain in loops of the kernel, of
@@ -37,8 +37,9 @@ class PointWriter {
   void NameLoop(int loop, std::string name) {
     names_.loops[loop] = std::move(name);
   }
-  // Declares the indices of loops [first, last), of sizes `extents`, at turn
-  // `flat` of all of them, `step` turns of the last one at a time.
+  // Declares the indices of loops [first, last), of sizes `extents`, at
+  // iteration `flat` of all of them, `step` iterations of the last one at a
+  // time.
   void NameLoops(absl::Span<const int64_t> extents, int first, int last,
                  const std::string& flat, int64_t step);
 

@@ -17,8 +17,8 @@ struct Turn {
   int inner = -1;
   std::string base;          // `inner`'s index of the first neighbour
   std::vector<int> results;  // stored in it, if not empty
-  std::vector<plan::PointId> also_needed;  // beside what results need
-  // Called in front of the points and behind them, once for each neighbour.
+  std::vector<plan::PointId> also_needed;  // besides what results need
+  // Called in front of the points and after them, once for each neighbour.
   std::function<void()> before_points;
   std::function<void()> in_lane;
 };

@@ -44,11 +44,11 @@ class ColumnFolds {
   void Declare(const Fold& fold);
   // Folds the inputs at the loops' indices into the column at hand.
   void Combine(const Fold& fold);
-  // Gives every line what all lines came to, from the first to the last.
+  // Gives every line the fold of all lines, from the first to the last.
   void Finish(const Fold& fold);
   // Defines the results of the folds before `stage`, of the column at hand.
   void DefineResultsBefore(int stage);
-  // Stores what part `split` came to.
+  // Stores the fold of part `split`.
   void StorePartials();
 
  private:

@@ -62,7 +62,7 @@ void ReduceOverBlock(const Fold& fold, int64_t threads, KernelBuilder* kernel);
 void WriteCombine(const RegionSource& source, const Fold& fold,
                   const std::string& running, PointWriter* writer,
                   KernelBuilder* kernel);
-// Defines the fold's points from what everything was folded to.
+// Defines the fold's points from the final running value.
 void DefineResults(const RegionSource& source, const Fold& fold,
                    const std::string& folded, PointWriter* writer,
                    KernelBuilder* kernel);

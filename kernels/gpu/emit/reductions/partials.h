@@ -1,4 +1,4 @@
-// Partial results of a reduction, between its two kernels.
+// Partials: the partial results of a reduction, between its two kernels.
 #ifndef HAWSER_KERNELS_GPU_EMIT_REDUCTIONS_PARTIALS_H_
 #define HAWSER_KERNELS_GPU_EMIT_REDUCTIONS_PARTIALS_H_
 

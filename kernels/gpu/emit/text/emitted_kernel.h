@@ -41,7 +41,7 @@ struct EmittedKernel {
   std::vector<KernelParameter> parameters;  // in order
 };
 
-// The options beside the region that decide about text.
+// The options besides the region that decide about text.
 struct EmitOptions {
   // Halves are rounded after each op, not once per kernel (house.md, Numerics).
   bool strict = false;

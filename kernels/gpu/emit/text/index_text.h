@@ -10,9 +10,9 @@
 
 namespace hawser::gpu {
 
-// How loops and symbols are called, and the type they are counted in. All is
-// unsigned and wraps: what the plan says is in bounds comes out right, and what
-// is not is behind a predicate.
+// The names of loops and symbols, and the type they are counted in. All is
+// unsigned and wraps: an index that the plan says is in bounds comes out right,
+// and any other is under a predicate.
 struct IndexNames {
   bool wide = false;  // u64, else u32
   std::vector<std::string> loops, symbols;

@@ -1,4 +1,4 @@
-// The ops of one element as expressions of the dialect: the table.
+// OpText: the table of ops of one element as expressions of the dialect.
 #ifndef HAWSER_KERNELS_GPU_EMIT_TEXT_OP_TEXT_H_
 #define HAWSER_KERNELS_GPU_EMIT_TEXT_OP_TEXT_H_
 
@@ -19,9 +19,9 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
                                  absl::Span<const ValueText> operands,
                                  bool strict);
 
-// Values of a computation of scalars (a reduction's, a scatter's) for these
-// arguments; what they take in between is written to `writer`, in variables
-// whose names begin with `prefix`. Errors: as OpText.
+// Returns the values of a computation of scalars (a reduction's, a scatter's)
+// for these arguments; intermediate values are written to `writer`, in
+// variables whose names begin with `prefix`. Errors: as OpText.
 absl::StatusOr<std::vector<ValueText>> ScalarValuesText(
     const Computation& computation, absl::Span<const ValueId> wanted,
     absl::Span<const ValueText> arguments, bool strict,
