@@ -72,7 +72,7 @@ void LoadStep::Gather(Tile& tile, const char* from, const bool* holds,
   moves_.Gather(from, tile.indices, holds, tile.lanes(own_slot().shape), to);
 }
 
-char* StoreStep::Place(const Tile& tile) const {
+char* StoreStep::Destination(const Tile& tile) const {
   const LaneGrid grid = GridOf(tile, from_.shape, index_);
   const bool steps = (grid.nx == 1 || index_.steps_along_x()) &&
                      (grid.ny == 1 || index_.steps_along_y());
@@ -84,9 +84,9 @@ bool StoreStep::IsStreamed() const { return bytes_ > kStreamed; }
 
 void StoreStep::Run(Tile& tile) const {
   const char* from = tile.values[from_.slot];
-  if (char* place = Place(tile)) {
-    if (place != from) {
-      std::memcpy(place, from, tile.lanes(from_.shape) * from_.width);
+  if (char* to = Destination(tile)) {
+    if (to != from) {
+      std::memcpy(to, from, tile.lanes(from_.shape) * from_.width);
     }
     return;
   }

@@ -63,9 +63,9 @@ class StoreStep final : public TileStep {
         bytes_(bytes) {}
   // Where the lanes are to be put at once, as they lie there as in a slot.
   // Null: this step puts them.
-  char* Place(const Tile& tile) const;
+  char* Destination(const Tile& tile) const;
   // Whether rows of lanes have one.
-  bool HasPlaces() const {
+  bool HasDestinations() const {
     return index_.steps_along_x() && index_.step_x() == 1;
   }
   // Whether what is put there goes past the caches, as it is larger than they.
@@ -82,11 +82,11 @@ class StoreStep final : public TileStep {
   const int64_t bytes_;
 };
 
-// A slot that a step gives its lanes: in the slot's memory, or where a result
-// of these lanes belongs.
-class GivenSlot {
+// A slot that a step fills: in the slot's memory, or directly in the result
+// that these lanes are stored to.
+class OutputSlot {
  public:
-  explicit GivenSlot(LaneSlot slot) : slot_(slot) {}
+  explicit OutputSlot(LaneSlot slot) : slot_(slot) {}
   // `store` puts the lanes where they belong, next; null: they stay.
   void StoredBy(const StoreStep* store) { store_ = store; }
   const LaneSlot& slot() const { return slot_; }
@@ -97,10 +97,10 @@ class GivenSlot {
   }
   // Where the lanes are to be.
   char* Target(Tile& tile) const {
-    char* place = store_ == nullptr ? nullptr : store_->Place(tile);
-    if (place == nullptr) place = tile.memory[slot_.slot];
-    tile.values[slot_.slot] = place;
-    return place;
+    char* to = store_ == nullptr ? nullptr : store_->Destination(tile);
+    if (to == nullptr) to = tile.memory[slot_.slot];
+    tile.values[slot_.slot] = to;
+    return to;
   }
   // Whether the lanes go past the caches where Target is not the slot's memory.
   bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
@@ -110,19 +110,19 @@ class GivenSlot {
   const StoreStep* store_ = nullptr;
 };
 
-// A step that gives one slot its lanes.
+// A step that fills one slot.
 class ValueStep : public TileStep {
  public:
-  GivenSlot& given() { return given_; }
+  OutputSlot& output() { return output_; }
 
  protected:
-  ValueStep(int scope, LaneSlot to) : TileStep(scope), given_(to) {}
-  void Skip(Tile& tile) const override { given_.Skip(tile); }
-  char* Target(Tile& tile) const { return given_.Target(tile); }
-  const LaneSlot& own_slot() const { return given_.slot(); }
+  ValueStep(int scope, LaneSlot to) : TileStep(scope), output_(to) {}
+  void Skip(Tile& tile) const override { output_.Skip(tile); }
+  char* Target(Tile& tile) const { return output_.Target(tile); }
+  const LaneSlot& own_slot() const { return output_.slot(); }
 
  private:
-  GivenSlot given_;
+  OutputSlot output_;
 };
 
 // An operand's elements. They stay where they are when they lie as lanes do,

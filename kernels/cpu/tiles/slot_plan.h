@@ -55,9 +55,9 @@ class SlotPlan {
     int list = 0;
     int first, last;  // steps
     std::vector<int> others;
-    int place = -1;  // among places_
+    int buffer = -1;  // in buffers_
   };
-  struct Place {
+  struct Buffer {
     LaneShape shape;
     int64_t width;
     int free_from;
@@ -69,14 +69,14 @@ class SlotPlan {
   };
 
   int ListOf(int step) const;
-  // Last steps as they are once all is known, then places.
+  // Extends lives to their last step, then assigns buffers.
   void Settle();
   void Extend();
 
   int now_ = 0;
   std::vector<List> lists_;
   std::vector<Life> slots_;
-  std::vector<Place> places_;
+  std::vector<Buffer> buffers_;
   bool settled_ = false;
 };
 

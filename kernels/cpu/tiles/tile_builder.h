@@ -12,7 +12,7 @@
 #include "core/ir/module.h"
 #include "kernels/cpu/chains/chain_rows.h"
 #include "kernels/cpu/points/point_shapes.h"
-#include "kernels/cpu/points/turns.h"
+#include "kernels/cpu/points/rotates.h"
 #include "kernels/cpu/tile_steps/fold_step.h"
 #include "kernels/cpu/tiles/chain_draft.h"
 #include "kernels/cpu/tiles/slot_plan.h"
@@ -55,7 +55,7 @@ class TileBuilder {
   // Chains, in tile_chains.cc. Adds an op to the draft, or begins one with it,
   // if a chain can do it.
   bool AddLink(plan::PointId id, TileSteps* to);
-  // What it is an op on: of a turn what its shifts are.
+  // The point's operands; a rotate's are those of its shifts.
   absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
   using Rows = absl::InlinedVector<const ChainRow*, 2>;
   // The rows that the op can be a link by; none: it cannot.
@@ -72,9 +72,9 @@ class TileBuilder {
   // The point's halves in its own shape, as f32.
   LaneSlot Widened(plan::PointId id, TileSteps* to);
   // Has the draft ask for what the next tile reads first, once.
-  void AskAhead();
+  void AddPrefetches();
   // Adds indices that grow by 1 from lane to lane.
-  bool AddCount(plan::PointId id, int scope, TileSteps* to);
+  bool AddIota(plan::PointId id, int scope, TileSteps* to);
   // Makes `id` another name of what the draft makes; false: it does not.
   bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
   // A draft without links, in place of the one that there is.
@@ -82,8 +82,8 @@ class TileBuilder {
   // Makes the draft a step, if there is one.
   void EndDraft();
   // The slot or count of a link on such a value.
-  void FindPlace(const WrittenLink& written, ChainDraft* draft,
-                 ChainStep::Link* link);
+  void FindSlot(const WrittenLink& written, ChainDraft* draft,
+                ChainStep::Link* link);
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
   absl::Status AddSymbols(plan::PointId id, TileSteps* to);
@@ -104,13 +104,13 @@ class TileBuilder {
   }
   LaneSlot Define(plan::PointId id, bool over);
   void Add(std::unique_ptr<ValueStep> step, TileSteps* to);
-  void AddMaker(GivenSlot* given, const TileSteps* to);
+  void AddMaker(OutputSlot* output, const TileSteps* to);
   // Whether another result may be stored over what the load reads, before its
   // own lanes are.
   bool MayBeWrittenOver(plan::PointId load, int operand) const;
   // Whether nothing that may be the memory of the result is read behind the
   // step that gives the slot.
-  bool MayPlace(int slot, int result) const;
+  bool MayStoreEarly(int slot, int result) const;
   const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
   LaneSlot& SlotOf(plan::PointId id, LaneShape shape) {
@@ -144,12 +144,12 @@ class TileBuilder {
   std::vector<int> symbol_slots_;   // by symbol
   std::vector<int> uses_;           // by point
   // Of tiles' lanes, where there are chains: their shifts are no steps.
-  absl::flat_hash_map<plan::PointId, Turn> turns_;
+  absl::flat_hash_map<plan::PointId, Rotate> rotates_;
   absl::flat_hash_map<plan::PointId, LaneSlot> widened_;  // once
   std::vector<bool> is_stored_;                           // by point
   // In the last one of the passes that rows stay for: of those, the first waits
   // for memory alone.
-  bool asks_ahead_ = false;
+  bool prefetches_ = false;
   ChainDraft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.
@@ -158,7 +158,7 @@ class TileBuilder {
     Points of_result;
   };
   std::vector<ResultPoints> reduction_points_;
-  std::vector<GivenSlot*> makers_;  // of this list
+  std::vector<OutputSlot*> makers_;  // of this list
 };
 
 }  // namespace hawser::cpu

@@ -13,72 +13,72 @@ namespace hawser::cpu {
 // Of the ops that tests of links have.
 inline const std::map<ChainOp, const char*>& NamesOfOps() {
   static const auto& names = *new std::map<ChainOp, const char*>{
-      {ChainOp::kTake, "take"},
-      {ChainOp::kTakeBools, "take bools"},
-      {ChainOp::kTakeBytes, "take bytes"},
-      {ChainOp::kTakeBf16, "take bf16"},
-      {ChainOp::kTakeF16, "take f16"},
-      {ChainOp::kCount, "count"},
-      {ChainOp::kHold, "hold"},
+      {ChainOp::kLoad, "load"},
+      {ChainOp::kLoadMask, "load mask"},
+      {ChainOp::kLoadU8, "load u8"},
+      {ChainOp::kLoadBf16, "load bf16"},
+      {ChainOp::kLoadF16, "load f16"},
+      {ChainOp::kIota, "iota"},
+      {ChainOp::kCopyToH, "copy to h"},
       {ChainOp::kSwap, "swap"},
-      {ChainOp::kGive, "give"},
-      {ChainOp::kGiveBools, "give bools"},
-      {ChainOp::kGiveBf16, "give bf16"},
-      {ChainOp::kGiveF16, "give f16"},
-      {ChainOp::kPlus, "plus"},
-      {ChainOp::kMinus, "minus"},
-      {ChainOp::kMinusFrom, "minus from"},
-      {ChainOp::kTimes, "times"},
-      {ChainOp::kOver, "over"},
-      {ChainOp::kUnder, "under"},
-      {ChainOp::kLarger, "larger"},
-      {ChainOp::kSmaller, "smaller"},
-      {ChainOp::kBelow, "below"},
-      {ChainOp::kAbove, "above"},
-      {ChainOp::kBoth, "both"},
-      {ChainOp::kEither, "either"},
-      {ChainOp::kElse, "else"},
-      {ChainOp::kThen, "then"},
-      {ChainOp::kNotSo, "not so"},
-      {ChainOp::kOnes, "ones"},
-      {ChainOp::kNegative, "negative"},
-      {ChainOp::kDown, "down"},
-      {ChainOp::kUp, "up"},
-      {ChainOp::kTurned, "turned"},
+      {ChainOp::kStore, "store"},
+      {ChainOp::kStoreMask, "store mask"},
+      {ChainOp::kStoreBf16, "store bf16"},
+      {ChainOp::kStoreF16, "store f16"},
+      {ChainOp::kAdd, "add"},
+      {ChainOp::kSubtract, "subtract"},
+      {ChainOp::kReverseSubtract, "reverse subtract"},
+      {ChainOp::kMultiply, "multiply"},
+      {ChainOp::kDivide, "divide"},
+      {ChainOp::kReverseDivide, "reverse divide"},
+      {ChainOp::kMax, "max"},
+      {ChainOp::kMin, "min"},
+      {ChainOp::kLess, "less"},
+      {ChainOp::kGreater, "greater"},
+      {ChainOp::kAnd, "and"},
+      {ChainOp::kOr, "or"},
+      {ChainOp::kBlendNot, "blend not"},
+      {ChainOp::kBlend, "blend"},
+      {ChainOp::kNot, "not"},
+      {ChainOp::kMaskToFloat, "mask to float"},
+      {ChainOp::kNegate, "negate"},
+      {ChainOp::kFloor, "floor"},
+      {ChainOp::kCeil, "ceil"},
+      {ChainOp::kRotateLeft, "rotate left"},
       {ChainOp::kExp, "exp"},
-      {ChainOp::kAhead, "ahead"},
-      {ChainOp::kWholePlus, "whole plus"},
-      {ChainOp::kWholeMinus, "whole minus"},
-      {ChainOp::kWholeMinusFrom, "whole minus from"},
-      {ChainOp::kWholeOneOfTwo, "whole one of two"},
-      {ChainOp::kFromWhole, "from whole"},
-      {ChainOp::kOverOne, "over by inverse"},
-      {ChainOp::kOneOfTwo, "one of two"},
-      {ChainOp::kSquareRoot, "root"},
+      {ChainOp::kPrefetch, "prefetch"},
+      {ChainOp::kIntAdd, "int add"},
+      {ChainOp::kIntSubtract, "int subtract"},
+      {ChainOp::kIntReverseSubtract, "int reverse subtract"},
+      {ChainOp::kIntXor, "int xor"},
+      {ChainOp::kIntToFloat, "int to float"},
+      {ChainOp::kDivideByInverse, "divide by inverse"},
+      {ChainOp::kXor, "xor"},
+      {ChainOp::kSqrt, "sqrt"},
       {ChainOp::kRoundBf16, "round bf16"},
       {ChainOp::kRoundF16, "round f16"},
   };
   return names;
 }
 
-// "plus", "plus one", "plus held": what the link does, and what its b is unless
-// it is nothing, or lanes.
-inline std::string LinkName(ChainOp op, ChainOther other) {
+// "add", "add broadcast", "add $h": the op, and what its operand b is, unless
+// there is none or it is lanes in memory. "$a" and "$h" are the registers.
+inline std::string LinkName(ChainOp op, ChainOperand b) {
   const auto found = NamesOfOps().find(op);
   EXPECT_NE(found, NamesOfOps().end()) << static_cast<int>(op);
   std::string name = found == NamesOfOps().end() ? "?" : found->second;
-  switch (other) {
-    case ChainOther::kNone:
-    case ChainOther::kLanes:
+  switch (b) {
+    case ChainOperand::kNone:
+    case ChainOperand::kLanes:
       break;
-    case ChainOther::kOne:
-      return name + " one";
-    case ChainOther::kItself:
-      return name + " itself";
-    case ChainOther::kHeld:
-      return name + " held";
-    case ChainOther::kToHeld:
-      return name + " to held";
+    case ChainOperand::kBroadcast:
+      return name + " broadcast";
+    case ChainOperand::kA:
+      return name + " $a";
+    case ChainOperand::kH:
+      return name + " $h";
+    case ChainOperand::kIntoH:
+      return name + " into $h";
   }
   return name;
 }
