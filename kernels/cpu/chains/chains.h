@@ -1,5 +1,26 @@
-// Chains: elementwise ops on lanes that stay in registers, each on what the
-// ones before it left.
+// Chains: several elementwise ops in one pass over their lanes.
+//
+// A chain is a program for a small machine. The machine has two vector
+// registers, `a` and `h`, of 4 machine vectors each; a mask `m` with a truth
+// for each of their lanes; and 16 spill slots in memory (chain_writer.h). An
+// instruction, here a link, is an op and where its operand `b` is. Each link is
+// a template, compiled for each instruction set, that ends in a tail call of
+// the next link, with a and h as its arguments: so values stay in registers
+// from op to op, and only loads and stores touch memory. ChainWriter makes the
+// program: it orders the ops, chooses by cost on which operand each one runs,
+// and spills values that find no register.
+//
+// tanh(x * 2 + y) of f32 is this chain:
+//
+//   kLoad       kLanes      a = x, the lanes of a strip
+//   kMultiply   kBroadcast  a = a * 2; memory has one 2.0f for all lanes
+//   kAdd        kLanes      a = a + y
+//   kTanh       kNone       a = tanh(a)
+//   kStore      kLanes      memory = a
+//   kEnd                    returns; RunChain begins the next strip
+//
+// If tanh(s) * s is wanted of s = x * 2 + y, kCopyToH before kTanh saves s in
+// h, and kMultiply by kH reads it.
 #ifndef HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
 #define HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
 

@@ -46,6 +46,7 @@ inline const std::map<ChainOp, const char*>& NamesOfOps() {
       {ChainOp::kCeil, "ceil"},
       {ChainOp::kRotateLeft, "rotate left"},
       {ChainOp::kExp, "exp"},
+      {ChainOp::kTanh, "tanh"},
       {ChainOp::kPrefetch, "prefetch"},
       {ChainOp::kIntAdd, "int add"},
       {ChainOp::kIntSubtract, "int subtract"},

@@ -117,6 +117,14 @@ struct LinksRow {
 };
 
 constexpr LinksRow kLinks[] = {
+    // The examples of chains.h.
+    {"x: f32; two: one f32; y: f32; p = multiply x two; s = add p y; t = tanh "
+     "s; store t",
+     "load x, multiply broadcast two, add y, tanh, store t last"},
+    {"x: f32; two: one f32; y: f32; p = multiply x two; s = add p y; t = tanh "
+     "s; u = multiply t s; store u",
+     "load x, multiply broadcast two, add y, copy to h, tanh, multiply $h, "
+     "store u last"},
     // Ops on a, then m, then h are next, whatever was added first.
     {"x: f32; y: f32; m = compare x y : bool; p = sqrt y; q = sqrt x; store "
      "m; store p; store q",

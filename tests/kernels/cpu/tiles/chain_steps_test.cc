@@ -218,6 +218,11 @@ std::string StepsTextOf(const StepsRow& row) {
 }
 
 const StepsRow kSteps[] = {
+    // tanh(x * 2 + y), which kernels/cpu/README.md follows.
+    {"%0: F, %1: F",
+     "%2: f32[] = constant() value=f32[] {2};%3: F = broadcast_in_dim(%2) "
+     "ALL;%4: F = multiply(%0, %3);%5: F = add(%4, %1);%6: F = tanh(%5)",
+     "[load %0, multiply broadcast s, add %1, tanh, store r0] | 3 buffers"},
     // Ops on each other's results, on all of the lanes.
     {"%0: F, %1: F", "%2: F = add(%0, %1);%3: F = multiply(%2, %0)",
      "[load %0, add %1, multiply %0, store r0] | 2 buffers"},
