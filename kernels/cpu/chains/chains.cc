@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/chains/chains.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as they ask.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/chains/chain_links-inl.h"
 #include "kernels/cpu/isa/by_isa.h"

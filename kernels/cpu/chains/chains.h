@@ -118,7 +118,7 @@ enum class ChainOp : uint8_t {
 };
 inline constexpr int kChainOps = static_cast<int>(ChainOp::kLog1p) + 1;
 
-// Where a link's operand `b` is.
+// The source of a link's operand `b`.
 enum class ChainOperand : uint8_t {
   kNone,       // there is no b
   kLanes,      // memory has a b for each lane

@@ -62,8 +62,8 @@ void CombineLoop(const int32_t* places, int64_t n, int32_t size,
   for (; k < n; ++k) combine(k, k % kCombineTables);
 }
 
-// What an op makes of element type T when F computes a C: T itself where that
-// is how T is computed, else C (bool of a predicate, the real part's type).
+// The result type of an op on T when F computes a C: T itself if T is computed
+// as C, else C (bool of a predicate, the type of a real part).
 template <typename T, typename C>
 using ResultOf = std::conditional_t<std::is_same_v<C, ComputeType<T>>, T, C>;
 

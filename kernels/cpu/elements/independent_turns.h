@@ -4,8 +4,8 @@
 #define HAWSER_KERNELS_CPU_ELEMENTS_INDEPENDENT_TURNS_H_
 
 // Results may stand in an operand's place, element on element; nothing else
-// overlaps. Without this the compiler's overlap check sends such loops down
-// the scalar path.
+// overlaps. The pragma keeps the compiler's overlap check from sending such
+// loops down the scalar path.
 #if defined(__clang__)
 #define HAWSER_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -10,7 +10,7 @@
 namespace hawser::cpu {
 namespace {
 
-// Of a dtype: integers as wide, and what its bits are.
+// A dtype's integers of the same width, and the layout of its bits.
 template <typename Bits, int kExponentBits, int kMantissaBits>
 struct Format {
   using Word = Bits;

@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn. What stands between
+// Highway compiles this file once for each instruction set. The code between
 // HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE uses that set alone, and nothing
 // from outside that may be inlined elsewhere too.
 
@@ -19,7 +19,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/loops.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
@@ -43,7 +43,7 @@ HWY_INLINE V AwayFromZero(V x) {
   return hn::IfThenElse(up, next, whole);
 }
 
-// Of vectors at once, for the types that `Types` is true of.
+// Defines an op on vectors, for the types that `Types` is true for.
 #define HAWSER_OF_LANES(Name, Types, Function)                   \
   struct Name {                                                  \
     template <typename T>                                        \
@@ -131,8 +131,8 @@ void BinaryLanes(const char* const* in, char* out, int64_t n) {
   }
 }
 
-// Of an F without Apply, which works on spans, the result is of the operand's
-// type.
+// An F without Apply works on spans, and its result has the type of the
+// operand.
 template <typename F, typename T>
 ElementFn UnaryOf() {
   using C = Computed<T>;
@@ -229,8 +229,8 @@ ElementFn Clamp(const ElementTypes& types) {
 
 // ---- other dtypes -----------------------------------------------------------
 
-// Of no halves. A real that an integer cannot hold becomes the nearest that it
-// can, NaN 0.
+// Halves are not converted here. A real that an integer cannot hold becomes the
+// nearest that it can, NaN 0.
 template <typename To, typename From>
 HWY_INLINE To Converted(From a) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -252,7 +252,7 @@ HWY_INLINE To Converted(From a) {
   }
 }
 
-// Whether one rounding is enough, by way of a float.
+// True if a conversion by way of a float rounds once.
 template <typename From>
 constexpr bool kIsFloatExactly = std::is_same_v<From, float> ||
                                  (std::is_integral_v<From> && sizeof(From) < 4);
@@ -306,8 +306,8 @@ ElementFn Convert(const ElementTypes& types) {
 
 // ---- elementary functions ---------------------------------------------------
 
-// What a library's function takes at once: a vector of all lanes, but by clang,
-// which passes wide ones as the file's own flags say, whatever the set at hand.
+// The vector that a library's function takes: all lanes, but with clang, which
+// passes wide ones as the file's own flags say, whatever the set at hand.
 #if defined(__clang__)
 template <typename T>
 using LibraryTag = hn::FixedTag<T, 16 / sizeof(T)>;
@@ -366,7 +366,7 @@ struct Elementary {
     for (int64_t k = i; k < n; ++k) r[k] = rest[k - i];
   }
 };
-// By the tenths of ulp that its name promises.
+// `bound`: the tenths of an ulp that the function's name promises.
 #define HAWSER_ELEMENTARY(Struct, name, bound) \
   struct Struct##Name {                        \
     static constexpr char kName[] = name;      \

@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn, as loops.cc is.
+// Highway compiles it once for each instruction set, as loops.cc.
 #include "kernels/cpu/lanes/moves.h"
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/moves.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/elements/independent_turns.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/lanes.h"
 
-// Without vectors there is nothing to gain.
+// Scalar code would gain nothing.
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {
@@ -69,8 +69,8 @@ HWY_INLINE void Turn(D d, const W* from, int64_t pitch, W* to,
   }
 }
 
-// ny is at least a vector, nx at least a block. What is beyond whole ones is
-// moved together with some of what is before it.
+// ny is at least a vector, nx at least a block. The rest beyond whole ones is
+// moved together with some lanes before it.
 template <class D, typename W>
 HWY_INLINE void AcrossBy(D d, const W* from, int64_t pitch, int64_t ny,
                          int64_t nx, W* to, int64_t to_pitch) {

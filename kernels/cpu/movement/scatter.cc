@@ -1,6 +1,6 @@
-// Combining windows of updates with parts of tensors, at places that are
-// values. What meets in one element is combined in row-major order of the
-// updates, whatever the number of threads.
+// Combines windows of updates with parts of tensors, at indices that are
+// values. Updates of one element are combined in row-major order, whatever the
+// number of threads.
 #include "core/ops/movement/scatter.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 // The most parts the inputs are cut into, one for each thread, which walks all
 // index vectors for what falls into it, and the smallest windows for which that
-// pays. What meets in one element is in one part: any cut gives the same bits.
+// pays. All updates of an element are in one part: any cut gives the same bits.
 constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kSmallestWindow = 16;
 // Updates for each element of memory that a thread has of its own.
@@ -33,8 +33,8 @@ constexpr double kBoxSteps = 16;
 // From so many boxes on floats are added up in blocks of so many, as f32 counts
 // no further than 2^24 by ones.
 constexpr int64_t kManySums = int64_t{1} << 22, kBlockOfSums = int64_t{1} << 20;
-// What is typical where many places are found at once, for an estimate: of a
-// box, and of an element that a known op combines (measured: 0.3 to 0.6).
+// Typical steps if many indices are found at once: of a box, and of an element
+// that a known op combines (measured: 0.3 to 0.6).
 constexpr double kPlacedBoxSteps = 1, kDirectSteps = 0.5;
 
 // The most boxes whose places are found before they are combined, their steps
@@ -70,7 +70,7 @@ struct ScatterAxes {
     return boxes;
   }
 
-  // Of an input.
+  // The elements of an input.
   int64_t elements() const {
     int64_t elements = 1;
     for (const Input& a : inputs) elements *= a.size;
@@ -236,7 +236,7 @@ void AddPlaces(const T* from, int64_t step, int64_t n, IndexedAxis axis,
                int32_t first, int32_t* places) {
   using Index = std::conditional_t<sizeof(T) < 8, uint32_t, uint64_t>;
   for (int64_t k = 0; k < n; ++k) {
-    // What is below 0 is beyond all sizes here.
+    // An index below 0 is above all sizes here.
     const auto at = static_cast<Index>(from[k * step]);
     const int32_t before = kFirst ? first : places[k];
     const bool is_in = at - axis.low < axis.size && before >= 0;
@@ -321,7 +321,7 @@ class ScatterWalk {
     return absl::OkStatus();
   }
 
-  // Where indices are places themselves; else null.
+  // The indices themselves, if they need no computing; else null.
   const int32_t* GivenPlaces(int64_t index) const {
     const bool given = axes_.inputs.size() == 1 &&
                        axes_.inputs[0].component == 0 && part_.axis < 0 &&
@@ -330,7 +330,7 @@ class ScatterWalk {
     return given ? indices_.data<int32_t>().data() + index : nullptr;
   }
 
-  // Of n boxes, from the index vector that begins there on; -1: outside.
+  // Finds the offsets of n boxes, from index vector `index` on; -1: outside.
   void FindPlaces(int64_t index, int64_t n, int32_t* places) const {
     const auto to = static_cast<int32_t>(placed_->to);
     bool is_first = true;
@@ -357,7 +357,7 @@ class ScatterWalk {
     if (is_first) std::fill_n(places, n, to);
   }
 
-  // What of the box falls inside, row by row.
+  // Combines the part of the box that is inside, row by row.
   absl::Status RunBox(int64_t index, int64_t update) {
     BoxLoops loops;
     CombinedRow row{0, 1, update, 1, 1};
@@ -551,7 +551,7 @@ double ScatterCost(const CostContext& c) {
   const double body =
       c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
   const double boxes = c.elements(c.operand(n));
-  // Where places are found at once, as Combiner has it.
+  // True if offsets are found at once, as Combiner does.
   const bool direct = n == 1 && c.called[0].lane.has_value();
   double cost = direct ? updates * kDirectSteps + boxes * kPlacedBoxSteps
                        : updates * body + boxes * kBoxSteps;

@@ -14,7 +14,7 @@ namespace {
 
 using plan::Slot;
 
-// What a box and its constants may take of the second cache.
+// A box and its constants may take so much of the second cache.
 constexpr int64_t kBoxBytes = 192 << 10;
 // Turns a box takes before the next one does: others are made way for between
 // them, and the numbers of each turn are kept meanwhile.
@@ -74,8 +74,8 @@ std::optional<Turn> TurnOf(const plan::Steps& body,
   return turn;
 }
 
-// Whether each element that is read of what the region writes is the one that
-// is written there in the same turn of its loops.
+// True if each element that the region reads of its own results is the one that
+// the same iteration writes.
 bool ReadsItsOwn(const plan::Region& region, const RegionWork& work) {
   const auto stored = [&](int result) {
     return absl::c_find_if(region.accesses, [&](const plan::MemoryAccess& a) {
@@ -105,7 +105,7 @@ double TurnsOf(const TileProgram& program) {
   return turns;
 }
 
-// Of distinct memory that a turn reads and writes.
+// Bytes of distinct memory that an iteration reads and writes.
 int64_t BytesOf(const RegionWork& work) {
   int64_t bytes = 0;
   for (const Slot& slot : work.results) bytes += slot.bytes;

@@ -213,7 +213,7 @@ absl::StatusOr<std::vector<Literal>> PlannedProgram::Run(
   }
   HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> results,
                           OwnResults(arguments, environment));
-  // What is read is never written, but where the plan says so.
+  // Work writes no memory that it reads, except where the plan says so.
   const auto address = [](const Literal& value) {
     return const_cast<char*>(value.bytes().data());
   };

@@ -33,7 +33,7 @@ struct RegionWork {
 };
 // Equal regions have one.
 using TileProgramPtr = std::shared_ptr<const TileProgram>;
-// By tiles.
+// A region that runs by tiles.
 struct TileWork : RegionWork {
   TileProgramPtr program;
   bool first_alone = false;  // nothing else of its result is read
@@ -49,13 +49,13 @@ struct LoopWork : RegionWork {
   TileProgramPtr program;  // that takes boxes
   int64_t trips = 0, turns = 0;
   int64_t box_turns = 0;  // of the region's loops: about so many are a box
-  // What a turn does besides, with numbers that the region does not make.
+  // The other steps of an iteration, on numbers that the region does not make.
   plan::Steps before, after;
   // Operands that these change.
   absl::InlinedVector<int, 2> changing;
 };
-// By the row of its op. Where the first result is in the memory of an operand,
-// the row may write over it.
+// An instruction that runs by the row of its op. The row may write over an
+// operand whose memory the first result has.
 struct RowWork : RegionWork {
   ValueUse use;
 };
@@ -79,7 +79,7 @@ class PlannedProgram {
   double cost() const { return StepsOf(steps_.steps); }
   // The planned module.
   const Module& module() const { return plan_->module; }
-  // What it is made of, in lines: how each region runs, then its loops and
+  // Describes the program in lines: how each region runs, then its loops and
   // bytes as plan::Explain says them.
   std::string Explain() const;
 

@@ -106,7 +106,7 @@ absl::InlinedVector<LoopRange, 3> ProductTail::LoopsOf(
   absl::InlinedVector<LoopRange, 3> loops(num_loops_);
   if (batch_ >= 0) loops[batch_] = {box.batch, 1};
   if (row_ >= 0) {
-    // Without a loop of their own batches are rows, too.
+    // Batches that have no loop of their own are rows, too.
     const int64_t before = batch_ < 0 ? box.batch * rows_of_a_batch_ : 0;
     loops[row_] = {before + box.row, box.rows};
   }

@@ -108,7 +108,7 @@ const T* At(const Matrix& matrix, int64_t batch, int64_t row, int64_t column) {
          row * matrix.row_stride + column * matrix.column_stride;
 }
 
-// Of one call.
+// The sizes of one call.
 struct CallSizes {
   int64_t rows, columns, depth = 1;
 };

@@ -13,8 +13,8 @@
 namespace hawser::cpu {
 namespace {
 
-// Whether two values of a comparator are the same function of an element on the
-// left and of the one on the right, all of one operand.
+// Decides if two values of a comparator are the same function of an element on
+// the left and of the one on the right, all of one operand.
 class Mirror {
  public:
   explicit Mirror(const Computation& c) : c_(c) {}
@@ -42,7 +42,7 @@ class Mirror {
   }
   // -1: no operand's.
   int operand() const { return operand_; }
-  // Whether "left" is what the comparator calls right.
+  // True if "left" is what the comparator calls right.
   bool is_turned() const { return is_turned_; }
 
  private:
@@ -90,7 +90,7 @@ std::optional<Module> KeyModule(const Computation& c, ValueId parameter,
   return module;
 }
 
-// Whether two values of computations of one parameter are the same function.
+// True if two values of computations of one parameter are the same function.
 bool SameFunction(const Computation& a, ValueId x, const Computation& b,
                   ValueId y) {
   const Instruction& i = a.instructions()[a.producer(x)];
@@ -110,7 +110,7 @@ bool SameFunction(const Computation& a, ValueId x, const Computation& b,
 // The most instructions that are compared with OrderOf's.
 constexpr size_t kFewInstructions = 32;
 
-// Whether `key` makes of a float what OrderOf makes of it.
+// True if `key` makes of a float what OrderOf makes of it.
 bool IsKnownOrder(const Computation& key, DType dtype) {
   if (!IsFloat(dtype) || key.instructions().size() > kFewInstructions) {
     return false;

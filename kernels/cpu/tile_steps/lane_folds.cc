@@ -90,7 +90,7 @@ namespace {
 template <typename C>
 using PlaceOf = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
-// Whether x, behind it, takes the place of the best.
+// True if x, which comes later, replaces the best.
 template <typename C>
 bool Wins(ExtremeKind kind, C x, C best) {
   if (x != x) return kind.last || best == best;

@@ -163,7 +163,7 @@ SymbolStep::Clamp SymbolStep::ClampOf(DType dtype) {
       return [](const char* from, plan::Bounds bounds, int64_t n, int64_t* to) {
         const T* lanes = reinterpret_cast<const T*>(from);
         for (int64_t k = 0; k < n; ++k) {
-          // What no s64 holds is beyond all bounds.
+          // Numbers beyond s64 are beyond all bounds.
           const bool large =
               lanes[k] > T{0} && static_cast<uint64_t>(lanes[k]) >
                                      static_cast<uint64_t>(bounds.max);

@@ -42,7 +42,7 @@ class TileStep {
 };
 using TileSteps = std::vector<std::unique_ptr<const TileStep>>;
 
-// What a slot holds: elements of `width` bytes, as many as its shape says.
+// The lanes of a slot: elements of `width` bytes, as many as its shape says.
 struct LaneSlot {
   int slot = -1;
   LaneShape shape = LaneShape::kFull;
@@ -61,14 +61,14 @@ class StoreStep final : public TileStep {
         from_(from),
         moves_(moves),
         bytes_(bytes) {}
-  // Where the lanes are to be put at once, as they lie there as in a slot.
-  // Null: this step puts them.
+  // The address in the result for lanes that lie there as in a slot. Null: they
+  // do not, and this step moves them.
   char* Destination(const Tile& tile) const;
-  // Whether rows of lanes have one.
+  // True if rows of lanes have one.
   bool HasDestinations() const {
     return index_.steps_along_x() && index_.step_x() == 1;
   }
-  // Whether what is put there goes past the caches, as it is larger than they.
+  // True if the result is larger than the caches, so that stores go past them.
   bool IsStreamed() const;
 
  private:
@@ -95,14 +95,14 @@ class OutputSlot {
   void Skip(Tile& tile) const {
     tile.values[slot_.slot] = tile.memory[slot_.slot];
   }
-  // Where the lanes are to be.
+  // The address that the step writes its lanes to.
   char* Target(Tile& tile) const {
     char* to = store_ == nullptr ? nullptr : store_->Destination(tile);
     if (to == nullptr) to = tile.memory[slot_.slot];
     tile.values[slot_.slot] = to;
     return to;
   }
-  // Whether the lanes go past the caches where Target is not the slot's memory.
+  // True if stores go past the caches, unless Target is the slot's memory.
   bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
 
  private:
@@ -245,7 +245,7 @@ class ScopeStep final : public TileStep {
  private:
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override {}
-  // Whether all lanes are alike, as far as ranges tell.
+  // Says if all lanes are alike, as far as ranges tell.
   TileScope::Holds Roughly(const Tile& tile) const;
 
   const int number_, parent_;
@@ -253,7 +253,7 @@ class ScopeStep final : public TileStep {
   const LaneSlot to_;
 };
 
-// Of several values the first whose scope holds, else the last one.
+// Chooses the first of several values whose scope holds, else the last one.
 class ChooseStep final : public ValueStep {
  public:
   // `cases`: of Tile::scopes, one for each of `from` but the last.

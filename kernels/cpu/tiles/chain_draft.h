@@ -33,7 +33,7 @@ class ChainDraft {
   // Lanes of that shape, scope and width, made by a step of `to`.
   ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to);
 
-  // Whether points of that kind can be links of it. `width` 0: of any.
+  // True if points of that kind can be links of it. `width` 0: any width.
   bool Fits(LaneShape shape, int scope, int64_t width,
             const TileSteps* to) const;
   bool Makes(PointId id) const {
@@ -46,7 +46,7 @@ class ChainDraft {
     return found == value_of_.end() ? -1 : found->second;
   }
 
-  // Whether different ones of the points are the same value.
+  // True if two different points are the same value.
   bool HasAsOne(absl::Span<const PointId> points) const;
 
   // Adds a prefetch of the next tile's lanes of the slot.
@@ -60,7 +60,7 @@ class ChainDraft {
   // Another name of what is made as `on`, which uses that once.
   void AddName(PointId on, PointId id, int uses);
 
-  // Of the values that links alone do not use all. Once.
+  // Stores the values that not only links use. Called once.
   std::vector<WrittenLink> Write(const std::vector<bool>& is_stored);
   Value& value(ChainValue value) { return values_[value]; }
   const std::vector<LaneSlot>& prefetched() const { return prefetched_; }

@@ -34,7 +34,7 @@ constexpr const OpDef* kExact[] = {&kParameter, &kConstant, &kMaximum,
                                    &kMinimum,   &kSelect,   &kAbs,
                                    &kNegate,    &kClamp};
 
-// Whether another order of folding by it gives other bits.
+// True if another order of folding by it gives other bits.
 bool Rounds(const Computation& body) {
   return absl::c_any_of(body.instructions(), [&](const Instruction& i) {
     const DType dtype = body.shape(i.first_result).dtype();

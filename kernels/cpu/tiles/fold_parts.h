@@ -37,8 +37,8 @@ class FoldSegments {
   int64_t lanes_ = 1;
 };
 
-// Of one turn of the kept loops: a part for each segment and result. Where they
-// are is in Tile::folds.
+// The parts of one iteration of the kept loops: one for each segment and
+// result. Tile::folds says where they are.
 class FoldParts {
  public:
   // Both outlive it.
@@ -47,7 +47,8 @@ class FoldParts {
   // Makes `memory` hold the parts of the tile's results, of all passes; it is
   // kept for the next.
   void Place(Tile& tile, std::vector<double>& memory) const;
-  // What the next tiles fold goes to that segment; `all`: as Place left it.
+  // The next tiles fold into the parts of that segment; `all`: as Place left
+  // it.
   void SetSegment(absl::Span<const TileFold> all, int64_t segment,
                   Tile& tile) const;
   // Gives the slots of a pass's reductions what their parts come to.

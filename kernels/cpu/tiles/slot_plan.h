@@ -38,11 +38,11 @@ class SlotPlan {
   // `slot` may be where `other` is, which is there as long.
   void Share(int slot, int other);
 
-  // What one lane more of kFull takes, and what of that is touched.
+  // The bytes of one more lane of kFull, and those of them that are touched.
   int64_t BytesOfALane();
   int64_t TouchedBytesOfALane();
-  // Where each slot is in a worker's memory for tiles of at most ny rows of nx
-  // lanes; its size is `*bytes`.
+  // The offset of each slot in a worker's memory, for tiles of at most ny rows
+  // of nx lanes.
   std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes);
 
  private:

@@ -203,7 +203,7 @@ void TileBuilder::AddFold(size_t reduction, TileSteps* to) {
   std::vector<FoldInput> inputs;
   slots_.BeginStep();
   for (const PointId id : InputsOf(reduction)) {
-    // What others read too is in the nearest cache.
+    // Slots that other points read too are in the nearest cache.
     const bool there = IsThere(id, LaneShape::kFull);
     const auto in_place = there ? std::nullopt : InPlace(id);
     inputs.push_back(in_place.has_value()
@@ -250,7 +250,8 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
   std::vector<int> results;
   for (size_t k = 0; k < region_.results.size(); ++k) {
     const PointId id = region_.results[k];
-    // Beside a fold of nothing, whose kept loops have turns.
+    // A result may have no elements beside a fold of nothing, whose kept loops
+    // do iterate.
     if (body_.shape(region_.points[id].value).num_elements() == 0) continue;
     const When when = shapes_.when(id);
     const bool of_tiles =
@@ -289,8 +290,8 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
         options_.is_read_again ? 0 : result.byte_size());
-    // What gives a result may put it where it belongs, which may be the memory
-    // of an operand, once nothing reads that any more.
+    // The step that makes a result may store it directly, maybe over an
+    // operand, if nothing reads that any more.
     const auto maker = std::find_if(
         makers_.rbegin(), makers_.rend(),
         [&](const OutputSlot* g) { return g->slot().slot == from.slot; });
@@ -397,7 +398,7 @@ void TileBuilder::AddLoad(PointId id, TileSteps* to) {
   if (!HasFolds(region_) && InPlace(id).has_value()) {
     slots_.IsElsewhere(slot.slot);
   }
-  // Of what has no elements none is asked for, though a list of points may run.
+  // An operand without elements is not loaded, though a list of points may run.
   if (body_.shape(region_.points[id].value).num_elements() == 0) return;
   Add(std::make_unique<LoadStep>(scope, access.operand, std::move(index), slot,
                                  MovesOf(slot),

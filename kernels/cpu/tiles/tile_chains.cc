@@ -19,7 +19,7 @@ constexpr int64_t kLongRow = 64;
 constexpr ChainRow kRotateRow = {
     &kOr, 0, {{ChainOp::kRotateLeft, 1}}, ChainRow::kInts};
 
-// Whether the row's op can have the chain's own value on its other side.
+// True if both operands of the row's op may be register a.
 bool TakesItself(const ChainRow& row) {
   return row.links[1].op == ChainOp::kEnd && row.of != ChainRow::kBools;
 }
@@ -41,7 +41,7 @@ TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
     const PointId on = p.operands[row.operand];
     if (!IsOf(row, DTypeOf(on), DTypeOf(id), i.attributes)) continue;
     if (absl::c_count(p.operands, on) > 1 && !TakesItself(row)) continue;
-    // Of bytes there is no single one.
+    // No link broadcasts a byte.
     const bool are_lanes = shapes_.shape(on) == shapes_.shape(id);
     if (row.of == ChainRow::kBytes && !are_lanes) continue;
     rows.push_back(&row);

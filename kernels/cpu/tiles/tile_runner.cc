@@ -19,7 +19,8 @@ constexpr int64_t kFewTurns = 16;
 // each.
 constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kLine = 64;
-// What a thread keeps for tiles, as it keeps its stack; more is the run's.
+// Memory that a thread keeps for tiles, as it keeps its stack; larger memory
+// belongs to the run.
 constexpr int64_t kThreadBytes = 64 << 10;
 
 using TileLoops = absl::InlinedVector<TileLoop, 4>;
@@ -39,7 +40,7 @@ void Do(const TileSteps& steps, Tile& tile) {
   for (const auto& step : steps) step->Do(tile);
 }
 
-// Those of them that are in the box.
+// The loops, cut to the box.
 TileLoops LoopsWithin(absl::Span<const LoopRange> box,
                       const std::vector<TileLoop>& loops) {
   TileLoops within(loops.begin(), loops.end());
@@ -82,7 +83,7 @@ class TileMemory {
     }
     return memory;
   }
-  // Of the thread that made it.
+  // The memory of the thread that made it.
   char* data() {
     return own_.valid() ? own_.mutable_bytes().data() : ThreadMemory();
   }
