@@ -51,7 +51,7 @@ struct Environment {
   std::shared_ptr<runtime::Sharing> sharing;
   WorkObserver* observer = nullptr;
 
-  void BetweenTurns() const {
+  void BetweenIterations() const {
     if (sharing == nullptr || !sharing->others_wait()) return;
     // Another thread does meanwhile what this one would.
     ThreadPool::Blocking blocking(pool);
@@ -162,11 +162,11 @@ using KernelFn = absl::StatusOr<Literals> (*)(const KernelContext&);
 // out[i] = f(in[0][i], in[1][i], ...) for i < n. `out` may be one of `in`.
 using ElementFn = void (*)(const char* const* in, char* out, int64_t n);
 // Four tables of elements, so far apart: update k goes to table k % 4, so that
-// equal places need not wait for each other. 0: one table.
+// equal offsets need not wait for each other. 0: one table.
 inline constexpr int64_t kCombineTables = 4;
-// t[places[k]] = f(t[places[k]], from[k * step]) for k < n, one after the other,
-// in the table t of k; where a place is not in [0, size), nothing.
-using CombineFn = void (*)(const int32_t* places, int64_t n, int32_t size,
+// t[offsets[k]] = f(t[offsets[k]], from[k * step]) for k < n, one after the
+// other, in the table t of k. Offsets outside [0, size) are left out.
+using CombineFn = void (*)(const int32_t* offsets, int64_t n, int32_t size,
                            const char* from, int64_t step, char* to,
                            int64_t apart);
 // The key by which an element loop is found.

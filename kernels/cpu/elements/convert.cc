@@ -14,7 +14,7 @@ template <typename From, typename To>
 void ConvertLoop(const char* const* in, char* out, int64_t n) {
   const From* a = reinterpret_cast<const From*>(in[0]);
   To* r = reinterpret_cast<To*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = ConvertElement<To>(a[i]);
 }
 
@@ -36,7 +36,7 @@ template <typename W>
 void CopyLoop(const char* const* in, char* out, int64_t n) {
   const W* a = reinterpret_cast<const W*>(in[0]);
   W* r = reinterpret_cast<W*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = a[i];
 }
 

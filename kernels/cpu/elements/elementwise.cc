@@ -300,7 +300,7 @@ struct Clamp {
     const T* x = reinterpret_cast<const T*>(in[1]);
     const T* high = reinterpret_cast<const T*>(in[2]);
     T* r = reinterpret_cast<T*>(out);
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) {
       r[i] = static_cast<T>(Minimum::Apply(
           Maximum::Apply(Widen(x[i]), Widen(low[i])), Widen(high[i])));

@@ -28,7 +28,7 @@ using Value =
     std::conditional_t<kIsHalfLane<In>, float,
                        std::conditional_t<(sizeof(In) < 4), int32_t, In>>;
 template <typename C>
-using Place = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+using IndexFor = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
 // Which of two elements, looked at as C, is the extreme.
 template <bool kLargest, bool kLast, typename C>
@@ -80,7 +80,7 @@ struct Order {
 // Finds the indices of extremes by an order of C.
 template <typename O, typename C>
 struct Search {
-  using P = Place<C>;
+  using P = IndexFor<C>;
   using D = hn::ScalableTag<C>;
   using DP = hn::ScalableTag<P>;
 

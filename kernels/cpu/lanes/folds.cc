@@ -74,7 +74,7 @@ template <typename F, typename Acc, typename In>
 HWY_INLINE void FoldElements(const In* x, int64_t rows, int64_t stride,
                              int64_t n, Acc* to) {
   for (int64_t r = 0; r < rows; ++r) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) {
       to[j] =
           F::template Apply<Acc>(to[j], static_cast<Acc>(x[r * stride + j]));
@@ -154,7 +154,7 @@ template <typename F, int kLanes, int kLast, typename Acc>
 HWY_INLINE void Halve(Acc* lanes) {
   if constexpr (kLanes > kLast) {
     constexpr int kHalf = kLanes / 2;
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int l = 0; l < kHalf; ++l) {
       lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + kHalf]);
     }

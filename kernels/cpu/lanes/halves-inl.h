@@ -13,7 +13,7 @@
 
 #include "core/base/values/half.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {
@@ -66,14 +66,14 @@ HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
 #endif
 HWY_INLINE void Widen(const BFloat16* from, int64_t n, float* to) {
   const auto* bits = reinterpret_cast<const uint16_t*>(from);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     to[i] = __builtin_bit_cast(float, static_cast<uint32_t>(bits[i]) << 16);
   }
 }
 HWY_INLINE void Narrow(const float* from, int64_t n, BFloat16* to) {
   auto* bits = reinterpret_cast<uint16_t*>(to);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t f = __builtin_bit_cast(uint32_t, from[i]);
     const uint32_t rounded = (f + 0x7FFFu + ((f >> 16) & 1u)) >> 16;

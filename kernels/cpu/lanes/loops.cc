@@ -74,13 +74,13 @@ HWY_INLINE void Unaries(const T* a, R* r, int64_t n) {
   if constexpr (requires { F::Loop(a, r, n); }) {
     F::Loop(a, r, n);
   } else {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i]);
   }
 }
 template <typename F, typename T, typename R>
 HWY_INLINE void Binaries(const T* a, const T* b, R* r, int64_t n) {
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i], b[i]);
 }
 
@@ -187,7 +187,7 @@ void SelectLanes(const char* const* in, char* out, int64_t n) {
   const W* a = reinterpret_cast<const W*>(in[1]);
   const W* b = reinterpret_cast<const W*>(in[2]);
   W* r = reinterpret_cast<W*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = p[i] != 0 ? a[i] : b[i];
 }
 ElementFn Select(const ElementTypes& types) {
@@ -211,7 +211,7 @@ void ClampLanes(const char* const* in, char* out, int64_t n) {
   const T* x = reinterpret_cast<const T*>(in[1]);
   const T* high = reinterpret_cast<const T*>(in[2]);
   T* r = reinterpret_cast<T*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     r[i] = Smaller::Apply<T>(Larger::Apply<T>(x[i], low[i]), high[i]);
   }
@@ -262,7 +262,7 @@ void ConvertLanes(const char* const* in, char* out, int64_t n) {
   const From* a = reinterpret_cast<const From*>(in[0]);
   To* r = reinterpret_cast<To*>(out);
   if constexpr (!kIsHalfLane<From> && !kIsHalfLane<To>) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) r[i] = Converted<To>(a[i]);
   } else {
     HWY_ALIGN float x[kChunk];
@@ -271,13 +271,13 @@ void ConvertLanes(const char* const* in, char* out, int64_t n) {
       if constexpr (kIsHalfLane<From>) {
         Widen(a + i, m, x);
       } else {
-        HAWSER_INDEPENDENT_TURNS
+        HAWSER_INDEPENDENT_ITERATIONS
         for (int64_t k = 0; k < m; ++k) x[k] = static_cast<float>(a[i + k]);
       }
       if constexpr (kIsHalfLane<To>) {
         Narrow(x, m, r + i);
       } else {
-        HAWSER_INDEPENDENT_TURNS
+        HAWSER_INDEPENDENT_ITERATIONS
         for (int64_t k = 0; k < m; ++k) r[i + k] = Converted<To>(x[k]);
       }
     }
@@ -476,12 +476,12 @@ struct Sigmoid {
     HWY_ALIGN T e[kChunk];
     for (int64_t i = 0; i < n; i += kChunk) {
       const int64_t m = n - i < kChunk ? n - i : kChunk;
-      HAWSER_INDEPENDENT_TURNS
+      HAWSER_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < m; ++k) {
         e[k] = -Magnitude::Apply<T>(a[i + k]);
       }
       Exp::Loop(e, e, m);
-      HAWSER_INDEPENDENT_TURNS
+      HAWSER_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < m; ++k) {
         const T above = a[i + k] < 0 ? e[k] : T{1};
         r[i + k] = above / (1 + e[k]);

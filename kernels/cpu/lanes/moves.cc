@@ -11,7 +11,7 @@
 // Highway wants it after foreach_target.h.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/lanes.h"
 
@@ -52,8 +52,8 @@ HWY_INLINE void StoreBlocks(D d, hn::Vec<D> v, W* to, int64_t pitch) {
 
 // kBlock rows of a vector's lanes become as many rows of kBlock.
 template <class D, typename W>
-HWY_INLINE void Turn(D d, const W* from, int64_t pitch, W* to,
-                     int64_t to_pitch) {
+HWY_INLINE void TransposeBlock(D d, const W* from, int64_t pitch, W* to,
+                               int64_t to_pitch) {
   constexpr int64_t n = kBlock<W>;
   hn::Vec<D> v[n], w[n];
   for (int64_t k = 0; k < n; ++k) v[k] = hn::LoadU(d, from + k * pitch);
@@ -88,7 +88,7 @@ HWY_INLINE void AcrossBy(D d, const W* from, int64_t pitch, int64_t ny,
                              kSecondCache);
         }
       }
-      Turn(d, rows + j, pitch, to + j * to_pitch + i, to_pitch);
+      TransposeBlock(d, rows + j, pitch, to + j * to_pitch + i, to_pitch);
     }
   }
 }
@@ -186,7 +186,7 @@ void Strided(const char* from, int64_t step, int64_t n, char* to) {
   const W* const x = reinterpret_cast<const W*>(from);
   W* const y = reinterpret_cast<W*>(to);
   if (step == -1) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
     return;
   }

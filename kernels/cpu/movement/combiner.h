@@ -29,10 +29,10 @@ struct CombinedRow {
   int64_t size;
 };
 
-// Dense rows, one after the other: row k lies at places[k] of the tensor that
+// Dense rows, one after the other: row k lies at offsets[k] of the tensor that
 // is written, if that is in [0, end), and at from + k * step.
 struct PlacedRows {
-  absl::Span<const int32_t> places;
+  absl::Span<const int32_t> offsets;
   int32_t end;
   int64_t from, step;
   int64_t size;  // of a row, at least 1

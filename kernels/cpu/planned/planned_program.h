@@ -44,11 +44,11 @@ struct ProductWork : RegionWork {
   ProductTailPtr tail;
 };
 // A counted loop around a region of tiles without folds: boxes of the region's
-// loops take `turns` turns each, then the next ones (boxed_loops.h).
+// loops take `iterations` iterations each, then the next ones (boxed_loops.h).
 struct LoopWork : RegionWork {
   TileProgramPtr program;  // that takes boxes
-  int64_t trips = 0, turns = 0;
-  int64_t box_turns = 0;  // of the region's loops: about so many are a box
+  int64_t trips = 0, iterations = 0;
+  int64_t box_iterations = 0;  // of the region's loops: about so many are a box
   // The other steps of an iteration, on numbers that the region does not make.
   plan::Steps before, after;
   // Operands that these change.
@@ -75,7 +75,7 @@ class PlannedProgram {
       std::vector<Literal> arguments, const Environment& environment) const;
 
   // About how many steps one run takes on one thread; infinite with a loop
-  // whose turns are not known.
+  // whose iterations are not known.
   double cost() const { return StepsOf(steps_.steps); }
   // The planned module.
   const Module& module() const { return plan_->module; }

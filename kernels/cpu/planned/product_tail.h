@@ -35,7 +35,7 @@ class ProductTail {
   bool in_place() const { return in_place_; }
   // True if a box of the product is a box of the tail's loops.
   bool by_boxes() const { return by_boxes_; }
-  // Only then: the turns of each loop.
+  // Only then: the iterations of each loop.
   absl::InlinedVector<LoopRange, 3> LoopsOf(const GemmBox& box) const;
 
  private:

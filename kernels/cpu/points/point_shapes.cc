@@ -14,7 +14,7 @@ using plan::ScopeId;
 // Fewer lanes than these leave a tile's steps idle.
 constexpr int64_t kFewLanes = 512;
 
-// Rows of so few turns are whole in every tile.
+// Rows of so few iterations are whole in every tile.
 constexpr int64_t kShortRow = 32;
 
 // The loop of a load that the next element in memory is along, if that is not

@@ -24,7 +24,7 @@ class PointShapes {
   // When a point is computed.
   enum class When : uint8_t {
     kOnce,    // for each worker: the same in every tile
-    kBefore,  // for each turn of the kept loops, before any reduction
+    kBefore,  // for each iteration of the kept loops, before any reduction
     kTile,    // for each tile
     kAfter,   // once the reductions of its stage but one are there
   };

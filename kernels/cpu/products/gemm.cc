@@ -186,13 +186,13 @@ Matrix Transposed(Matrix matrix) {
 template <typename T>
 absl::Status RunBlas(GemmProblem p, const Environment& environment,
                      Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
-  GemmTail turned;
+  GemmTail transposed;
   if (p.m == 1) {  // the same as the transposed matrix times a vector
     if (p.tail != nullptr) {
-      turned = [tail = p.tail](const GemmBox& b) {
+      transposed = [tail = p.tail](const GemmBox& b) {
         return (*tail)({b.batch, b.column, b.columns, b.row, b.rows});
       };
-      p.tail = &turned;
+      p.tail = &transposed;
     }
     std::swap(p.m, p.n);
     std::swap(p.a, p.b);

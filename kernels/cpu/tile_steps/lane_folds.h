@@ -17,13 +17,13 @@ struct LaneRows {
   int64_t stride = 0;  // elements from one to the next
 };
 
-// Partial results of `n` kept lanes: a part for each segment of the turns that
-// are folded. Columns: [segments][n], else [n][segments].
+// Partial results of `n` kept lanes: a part for each segment of the iterations
+// that are folded. Columns: [segments][n], else [n][segments].
 struct LaneParts {
   char* parts = nullptr;
   int64_t segments = 0, n = 0;
   bool columns = false;
-  int64_t turns = 0;  // of a segment, but the last one may have fewer
+  int64_t iterations = 0;  // of a segment, but the last one may have fewer
 };
 
 // In which order lanes meet.

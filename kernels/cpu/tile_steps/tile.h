@@ -1,5 +1,5 @@
-// Tile: a few thousand turns of a region's loops, done together: one step after
-// the other over all of them, in memory that the nearest cache holds.
+// Tile: a few thousand iterations of a region's loops, done together: one step
+// after the other over all of them, in memory that the nearest cache holds.
 #ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 #define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 
@@ -12,8 +12,8 @@
 
 namespace hawser::cpu {
 
-// How many lanes a value has in a tile of ny rows of nx turns: lane (j, i) is
-// number j * nx + i of those of kFull.
+// How many lanes a value has in a tile of ny rows of nx iterations: lane (j, i)
+// is number j * nx + i of those of kFull.
 enum class LaneShape : uint8_t {
   kOne,      // the same wherever the region is
   kRows,     // one for each j

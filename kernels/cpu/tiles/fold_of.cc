@@ -19,7 +19,7 @@ namespace {
 
 using Fold = std::unique_ptr<const LaneFold>;
 
-absl::StatusOr<Fold> PlaceOfExtreme(const Instruction& i, DType dtype,
+absl::StatusOr<Fold> IndexOfExtreme(const Instruction& i, DType dtype,
                                     DType index, Isa isa) {
   const ExtremeKind kind{
       .largest = i.op == &kArgMax,
@@ -78,7 +78,7 @@ absl::StatusOr<Fold> FoldOf(const Module& module, const plan::Region& region,
     return body.shape(region.points[id].value).dtype();
   };
   if (i.op != &kReduce) {
-    return PlaceOfExtreme(i, dtype_of(p.operands[0]), dtype_of(reduce),
+    return IndexOfExtreme(i, dtype_of(p.operands[0]), dtype_of(reduce),
                           options.isa);
   }
   const size_t n = p.operands.size() / 2;

@@ -42,7 +42,7 @@ class SlotPlan {
   int64_t BytesOfALane();
   int64_t TouchedBytesOfALane();
   // The offset of each slot in a worker's memory, for tiles of at most ny rows
-  // of nx lanes.
+  // of nx lanes. `*bytes`: the size of that memory.
   std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes);
 
  private:

@@ -55,12 +55,12 @@ int64_t ExtentOf(const plan::Region& region, int loop) {
   return loop < 0 ? 1 : region.loops.extents[loop];
 }
 
-double TurnsOf(const plan::Region& region) {
-  double turns = 1;
+double IterationsOf(const plan::Region& region) {
+  double iterations = 1;
   for (const int64_t extent : region.loops.extents) {
-    turns *= static_cast<double>(extent);
+    iterations *= static_cast<double>(extent);
   }
-  return turns;
+  return iterations;
 }
 
 bool Crosses(const plan::Region& region, LaneLoops lanes) {
@@ -167,7 +167,7 @@ double StepsOf(const plan::Region& region) {
   const auto bytes =
       static_cast<double>(region.bytes_read + region.bytes_written);
   const double crossing = region.kind == plan::RegionKind::kTiledTranspose
-                              ? TurnsOf(region) * kCrossingSteps
+                              ? IterationsOf(region) * kCrossingSteps
                               : 0;
   return std::max({region.lane_seconds * 1e9, bytes * kByteSteps, crossing});
 }
@@ -192,7 +192,7 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, lane, resident, &program);
     ListLoops(region, &program);
-    program.lane_steps = StepsOf(region) / std::max(TurnsOf(region), 1.0);
+    program.lane_steps = StepsOf(region) / std::max(IterationsOf(region), 1.0);
     if (options.strict && Has(FoldOrder::kOwn, program)) {
       return Unimplemented("a rounded fold of several ops, in strict numerics");
     }
