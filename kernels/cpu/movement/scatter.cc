@@ -348,8 +348,7 @@ class ScatterWalk {
       VisitDType(indices_.shape().dtype(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (kIsInteger<T>) {
-          const auto add =
-              is_first ? AddOffsets<true, T> : AddOffsets<false, T>;
+          auto* add = is_first ? AddOffsets<true, T> : AddOffsets<false, T>;
           add(indices_.data<T>().data() + begin, last_.index, n, axis, to,
               offsets);
         }

@@ -120,12 +120,11 @@ class TileRun {
     const auto group = std::max<int64_t>(
         {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
          iterations_ / kMostBlocks, 1});
+    const auto run = [&](int64_t b) {
+      return RunIterations(b * group, std::min((b + 1) * group, iterations_));
+    };
     return ForEachBlock(environment_.pool, (iterations_ - 1) / group + 1,
-                        environment_.cancel, [&](int64_t block) {
-                          return RunIterations(
-                              block * group,
-                              std::min((block + 1) * group, iterations_));
-                        });
+                        environment_.cancel, run);
   }
 
  private:
@@ -223,9 +222,8 @@ class TileRun {
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
-      for (int64_t iteration = segments_.Begin(segment); iteration < last;
-           ++iteration) {
-        SetLoops(program_.inner, iteration, tile);
+      for (int64_t i = segments_.Begin(segment); i < last; ++i) {
+        SetLoops(program_.inner, i, tile);
         HAWSER_RETURN_IF_ERROR(
             meter.Begin(lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
