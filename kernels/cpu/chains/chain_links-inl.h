@@ -190,6 +190,9 @@ HAWSER_LINK(RotateLeft, {
 })
 HAWSER_LINK(DivideByInverse,
             { DivideByScalar<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
+#if HAWSER_F16
+HAWSER_LINK(RoundF16, { HAWSER_EACH(r.a[v] = F16::Round(r.a[v]);) })
+#endif
 HAWSER_LINK(LoadU8, {
   const uint8_t* at = strip.template Of<uint8_t>(link);
   HAWSER_EACH(r.a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));)

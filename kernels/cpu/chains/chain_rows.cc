@@ -159,15 +159,15 @@ int64_t LaneBytes(DType dtype) {
 }
 
 bool CanWriteH(ChainOp op) {
-  constexpr ChainOp kOps[] = {ChainOp::kAdd,
-                              ChainOp::kSubtract,
-                              ChainOp::kReverseSubtract,
-                              ChainOp::kMultiply,
-                              ChainOp::kIntAdd,
-                              ChainOp::kIntSubtract,
-                              ChainOp::kIntReverseSubtract,
-                              ChainOp::kIntXor};
-  return absl::c_linear_search(kOps, op);
+  enum Form { Unary, BinaryButA, Binary, BinaryOrIntoH };
+  switch (op) {
+#define HAWSER_CHAIN_OP(Name, Form, ...) \
+  case ChainOp::k##Name:                 \
+    return Form == BinaryOrIntoH;
+#include "kernels/cpu/chains/chain_ops.def"
+    default:
+      return false;
+  }
 }
 
 bool Rounds(const ChainRow& row) {

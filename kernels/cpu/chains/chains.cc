@@ -25,11 +25,8 @@ namespace {
 template <typename T>
 struct Table {
   Table() {
-    AddFloatOps();
-    AddIntOps();
-    AddCompareOps();
-    AddMaskOps();
-    AddMoveOps();
+    AddFunctions();
+    AddLinks();
   }
 
   // `bytes`: of a lane in memory, for kLanes.
@@ -41,11 +38,12 @@ struct Table {
     c = {reinterpret_cast<void (*)()>(RunLink<T, Do>),
          static_cast<int8_t>(of_lanes ? bytes : 0), stores};
   }
+
+  // The forms of chain_ops.def.
   template <typename Function>
   void Unary(ChainOp op) {
     Link<Lanewise<Function, ChainOperand::kNone>>(op, ChainOperand::kNone);
   }
-  // b is not a.
   template <typename Function>
   void BinaryButA(ChainOp op) {
     Link<Lanewise<Function, ChainOperand::kLanes>>(op, ChainOperand::kLanes);
@@ -58,7 +56,6 @@ struct Table {
     BinaryButA<Function>(op);
     Link<Lanewise<Function, ChainOperand::kA>>(op, ChainOperand::kA);
   }
-  // The op may write its result to h instead of a.
   template <typename Function>
   void BinaryOrIntoH(ChainOp op) {
     Binary<Function>(op);
@@ -79,78 +76,16 @@ struct Table {
     Link<Shifts<kShift, ChainOperand::kA>>(op, ChainOperand::kA);
   }
 
-  void AddFloatOps() {
-    BinaryOrIntoH<Add>(ChainOp::kAdd);
-    BinaryOrIntoH<Subtract>(ChainOp::kSubtract);
-    BinaryOrIntoH<ReverseSubtract>(ChainOp::kReverseSubtract);
-    BinaryOrIntoH<Multiply>(ChainOp::kMultiply);
-    Binary<Divide>(ChainOp::kDivide);
-    Link<DivideByInverse>(ChainOp::kDivideByInverse, ChainOperand::kBroadcast);
-    Binary<ReverseDivide>(ChainOp::kReverseDivide);
-    Binary<Max>(ChainOp::kMax);
-    Binary<Min>(ChainOp::kMin);
-    Unary<Negate>(ChainOp::kNegate);
-    Unary<Abs>(ChainOp::kAbs);
-    Unary<Sign>(ChainOp::kSign);
-    Unary<Sqrt>(ChainOp::kSqrt);
-    Unary<Rsqrt>(ChainOp::kRsqrt);
-    Unary<Floor>(ChainOp::kFloor);
-    Unary<Ceil>(ChainOp::kCeil);
-    Unary<RoundEven>(ChainOp::kRoundEven);
-    if constexpr (std::is_same_v<T, float>) {
-      Unary<IntToFloat>(ChainOp::kIntToFloat);
-      Unary<Exp>(ChainOp::kExp);
-      Unary<Log>(ChainOp::kLog);
-      Unary<Tanh>(ChainOp::kTanh);
-      Unary<Logistic>(ChainOp::kLogistic);
-      Unary<Log1p>(ChainOp::kLog1p);
-      Unary<RoundBf16>(ChainOp::kRoundBf16);
-#if HAWSER_F16
-      Unary<RoundF16>(ChainOp::kRoundF16);
-#endif
-    }
+  void AddFunctions() {
+#define HAWSER_CHAIN_OP(Name, Form, ...) Form<Name>(ChainOp::k##Name);
+#define HAWSER_CHAIN_F32(Name, Form, ...)   \
+  if constexpr (std::is_same_v<T, float>) { \
+    Form<Name>(ChainOp::k##Name);           \
   }
-  void AddIntOps() {
-    BinaryOrIntoH<IntAdd>(ChainOp::kIntAdd);
-    BinaryOrIntoH<IntSubtract>(ChainOp::kIntSubtract);
-    BinaryOrIntoH<IntReverseSubtract>(ChainOp::kIntReverseSubtract);
-    Binary<IntAnd>(ChainOp::kIntAnd);
-    Binary<IntOr>(ChainOp::kIntOr);
-    BinaryOrIntoH<IntXor>(ChainOp::kIntXor);
-    Unary<IntNot>(ChainOp::kIntNot);
-    AddShift<Shift::kLeft>(ChainOp::kShiftLeft);
-    AddShift<Shift::kRightLogical>(ChainOp::kShiftRightLogical);
-    AddShift<Shift::kRightArithmetic>(ChainOp::kShiftRightArithmetic);
-    Link<RotateLeft>(ChainOp::kRotateLeft, ChainOperand::kBroadcast);
+#define HAWSER_CHAIN_MASK(Name, ...) MaskBinary<Name>(ChainOp::k##Name);
+#include "kernels/cpu/chains/chain_ops.def"
   }
-  void AddCompareOps() {
-    Binary<Equal>(ChainOp::kEqual);
-    Binary<NotEqual>(ChainOp::kNotEqual);
-    Binary<Less>(ChainOp::kLess);
-    Binary<LessEqual>(ChainOp::kLessEqual);
-    Binary<Greater>(ChainOp::kGreater);
-    Binary<GreaterEqual>(ChainOp::kGreaterEqual);
-    Binary<IntEqual>(ChainOp::kIntEqual);
-    Binary<IntNotEqual>(ChainOp::kIntNotEqual);
-    Binary<IntLess>(ChainOp::kIntLess);
-    Binary<IntLessEqual>(ChainOp::kIntLessEqual);
-    Binary<IntGreater>(ChainOp::kIntGreater);
-    Binary<IntGreaterEqual>(ChainOp::kIntGreaterEqual);
-    Unary<IsFinite>(ChainOp::kIsFinite);
-  }
-  void AddMaskOps() {
-    MaskBinary<And>(ChainOp::kAnd);
-    MaskBinary<Or>(ChainOp::kOr);
-    MaskBinary<Xor>(ChainOp::kXor);
-    Unary<Not>(ChainOp::kNot);
-    Unary<MaskToFloat>(ChainOp::kMaskToFloat);
-    Unary<MaskToInt>(ChainOp::kMaskToInt);
-    BinaryButA<BlendNot>(ChainOp::kBlendNot);
-    BinaryButA<Blend>(ChainOp::kBlend);
-  }
-  void AddMoveOps() {
-    BinaryButA<Load>(ChainOp::kLoad);
-    MaskBinary<LoadMask>(ChainOp::kLoadMask);
+  void AddLinks() {
     if constexpr (std::is_same_v<T, float>) {
       Link<LoadU8>(ChainOp::kLoadU8, ChainOperand::kLanes, 1);
       Link<LoadHalves<Bf16>>(ChainOp::kLoadBf16, ChainOperand::kLanes, 2);
@@ -159,6 +94,7 @@ struct Table {
 #if HAWSER_F16
       Link<LoadHalves<F16>>(ChainOp::kLoadF16, ChainOperand::kLanes, 2);
       Link<StoreHalves<F16>>(ChainOp::kStoreF16, ChainOperand::kLanes, 2, true);
+      Link<RoundF16>(ChainOp::kRoundF16, ChainOperand::kNone);
 #endif
     }
     Link<Iota>(ChainOp::kIota, ChainOperand::kBroadcast);
@@ -167,6 +103,11 @@ struct Table {
     Link<Prefetch>(ChainOp::kPrefetch, ChainOperand::kLanes, 0);
     Link<Store>(ChainOp::kStore, ChainOperand::kLanes, sizeof(T), true);
     Link<StoreMask>(ChainOp::kStoreMask, ChainOperand::kLanes, 1, true);
+    Link<DivideByInverse>(ChainOp::kDivideByInverse, ChainOperand::kBroadcast);
+    AddShift<Shift::kLeft>(ChainOp::kShiftLeft);
+    AddShift<Shift::kRightLogical>(ChainOp::kShiftRightLogical);
+    AddShift<Shift::kRightArithmetic>(ChainOp::kShiftRightArithmetic);
+    Link<RotateLeft>(ChainOp::kRotateLeft, ChainOperand::kBroadcast);
     code[0][0].run = reinterpret_cast<void (*)()>(EndChain<T>);
   }
 

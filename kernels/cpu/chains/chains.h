@@ -34,89 +34,21 @@ namespace hawser::cpu {
 // `a` and `h` are vector registers, `m` is a mask with a truth for each lane,
 // and `b` is the operand that ChainOperand names. Lanes have 4 or 8 bytes: they
 // are floats of that width, and for the ops named Int integers. A mask is bool
-// in memory.
+// in memory. chain_ops.def says what each op does.
 enum class ChainOp : uint8_t {
-  kEnd,  // the last link
-  // These fill a, m or h, which are undefined before.
-  kLoad,      // a = b
-  kLoadMask,  // m = b
-  kLoadU8,    // a = b, from u8 to f32
-  kLoadBf16,  // a = b, from bf16 to f32
-  kLoadF16,
-  kIota,      // a = b, b + 1, b + 2, ... for the s64 b
-  kCopyToH,   // h = a
-  kSwap,      // exchanges a and h
-  kPrefetch,  // asks memory for the lanes at b, which a later tile reads
-  // These write a or m to b.
-  kStore,
-  kStoreMask,
-  kStoreBf16,  // from f32 to bf16, rounded to nearest
-  kStoreF16,
-  // a = a op b, in floats.
-  kAdd,
-  kSubtract,
-  kReverseSubtract,  // b - a
-  kMultiply,
-  kDivide,
-  kDivideByInverse,  // the same bits, mostly by an inverse; only kBroadcast
-  kReverseDivide,    // b / a
-  kMax,
-  kMin,
-  // a = a op b, in integers; the sign makes no difference.
-  kIntAdd,
-  kIntSubtract,
-  kIntReverseSubtract,  // b - a
-  kIntAnd,
-  kIntOr,
-  kIntXor,
-  kShiftLeft,             // b may be any number of bits, without a sign
-  kShiftRightLogical,     // shifts zeros in
-  kShiftRightArithmetic,  // shifts the sign in
-  kRotateLeft,            // 0 < b < the bits of a lane
-  // m = a op b.
-  kEqual,
-  kNotEqual,
-  kLess,
-  kLessEqual,
-  kGreater,
-  kGreaterEqual,
-  kIntEqual,
-  kIntNotEqual,
-  kIntLess,
-  kIntLessEqual,
-  kIntGreater,
-  kIntGreaterEqual,
-  // m = m op b, for a mask b.
-  kAnd,
-  kOr,
-  kXor,
-  // These read m.
-  kBlendNot,     // a = m ? a : b
-  kBlend,        // a = m ? b : a
-  kNot,          // m = !m
-  kMaskToFloat,  // a = m ? 1.0 : 0.0
-  kMaskToInt,    // a = m ? 1 : 0
-  // a = op a.
-  kNegate,
-  kAbs,
-  kSign,
-  kSqrt,
-  kRsqrt,
-  kFloor,
-  kCeil,
-  kRoundEven,
-  kIntNot,
-  kIsFinite,    // m = a is finite
-  kIntToFloat,  // from s32 to f32
-  kRoundBf16,   // f32 to the nearest bf16, which stays f32
-  kRoundF16,
-  kExp,  // this and the next ones only for f32
-  kLog,
-  kTanh,
-  kLogistic,
-  kLog1p,
+#define HAWSER_CHAIN_OP(Name, ...) k##Name,
+#define HAWSER_CHAIN_F32(Name, ...) k##Name,
+#define HAWSER_CHAIN_MASK(Name, ...) k##Name,
+#define HAWSER_CHAIN_LINK(Name) k##Name,
+#include "kernels/cpu/chains/chain_ops.def"
 };
-inline constexpr int kChainOps = static_cast<int>(ChainOp::kLog1p) + 1;
+inline constexpr int kChainOps = 0
+#define HAWSER_CHAIN_OP(Name, ...) +1
+#define HAWSER_CHAIN_F32(Name, ...) +1
+#define HAWSER_CHAIN_MASK(Name, ...) +1
+#define HAWSER_CHAIN_LINK(Name) +1
+#include "kernels/cpu/chains/chain_ops.def"
+    ;
 
 // The source of a link's operand `b`.
 enum class ChainOperand : uint8_t {
