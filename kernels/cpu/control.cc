@@ -27,7 +27,7 @@ absl::StatusOr<Literals> RunWhile(const KernelContext& c) {
   const std::vector<Literal> fixed(state.end() - invariant, state.end());
   while (true) {
     HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
-    c.environment.BetweenTurns();
+    c.environment.BetweenIterations();
     HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> again, c.call(0, state));
     if (!again[0].data<bool>()[0]) break;
     HAWSER_ASSIGN_OR_RETURN(state, c.call(1, std::move(state)));
@@ -76,7 +76,7 @@ ElementFn Copy(const ElementTypes& types) {
   });
 }
 
-// How many turns a loop takes is not known.
+// How many iterations a loop takes is not known.
 double Endless(const CostContext&) {
   return std::numeric_limits<double>::infinity();
 }

@@ -45,7 +45,7 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   absl::StatusOr<Literal> Aligned(Literal value, const CancelToken& cancel = {},
                                   const MemoryHolderPtr& holder = nullptr);
 
-  // Of values, as their shapes have it.
+  // Bytes of live values, by their shapes.
   int64_t live_bytes() const { return live_.load(); }
   // Gives all kept blocks back to the system.
   void LetGo();
@@ -75,7 +75,7 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   };
   mutable Mutex mu_;
   absl::flat_hash_map<int64_t, std::vector<Spare>> kept_ ABSL_GUARDED_BY(mu_);
-  // Of kept blocks like one of that size.
+  // Bytes of kept blocks like one of that size.
   int64_t& KeptLike(int64_t size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t small_kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;

@@ -22,7 +22,7 @@ struct Stream {
   bool scalar;
 };
 
-// As `fn` over [begin, end), where some inputs are scalars.
+// Runs `fn` over [begin, end) if some inputs are scalars.
 void RunWithScalars(ElementFn fn, absl::Span<const Stream> streams, char* out,
                     int64_t out_width, int64_t begin, int64_t end) {
   absl::InlinedVector<std::vector<char>, 3> repeated(streams.size());

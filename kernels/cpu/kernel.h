@@ -41,7 +41,7 @@ class WorkObserver {
   virtual void Worked(double steps) = 0;
 };
 
-// What a run has beside its values.
+// The environment of a run.
 struct Environment {
   ThreadPool* pool = nullptr;  // nullptr: everything on the calling thread
   HostAllocator* allocator = nullptr;
@@ -51,7 +51,7 @@ struct Environment {
   std::shared_ptr<runtime::Sharing> sharing;
   WorkObserver* observer = nullptr;
 
-  void BetweenTurns() const {
+  void BetweenIterations() const {
     if (sharing == nullptr || !sharing->others_wait()) return;
     // Another thread does meanwhile what this one would.
     ThreadPool::Blocking blocking(pool);
@@ -87,13 +87,13 @@ class WorkMeter {
   double pending_ = 0;
 };
 
-// What the values of an instruction are used for beside what it says.
+// How an instruction's values are used, besides what it says.
 struct ValueUse {
-  // Of a sort: only so many entries of its axis, from the first on, are read of
-  // its results, whose others may stay undefined.
+  // A sort's results are read only up to so many entries of its axis, and the
+  // others may stay undefined.
   int64_t wanted = std::numeric_limits<int64_t>::max();
-  // Of a scatter of one input, by windows of one element: all updates are as
-  // the first, which alone is there.
+  // A scatter of one input, by windows of one element: all updates equal the
+  // first, and only that exists.
   bool one_update = false;
 };
 
@@ -162,14 +162,14 @@ using KernelFn = absl::StatusOr<Literals> (*)(const KernelContext&);
 // out[i] = f(in[0][i], in[1][i], ...) for i < n. `out` may be one of `in`.
 using ElementFn = void (*)(const char* const* in, char* out, int64_t n);
 // Four tables of elements, so far apart: update k goes to table k % 4, so that
-// equal places need not wait for each other. 0: one table.
+// equal offsets need not wait for each other. 0: one table.
 inline constexpr int64_t kCombineTables = 4;
-// t[places[k]] = f(t[places[k]], from[k * step]) for k < n, one after the other,
-// in the table t of k; where a place is not in [0, size), nothing.
-using CombineFn = void (*)(const int32_t* places, int64_t n, int32_t size,
+// t[offsets[k]] = f(t[offsets[k]], from[k * step]) for k < n, one after the
+// other, in the table t of k. Offsets outside [0, size) are left out.
+using CombineFn = void (*)(const int32_t* offsets, int64_t n, int32_t size,
                            const char* from, int64_t step, char* to,
                            int64_t apart);
-// What an element loop is chosen by.
+// The key by which an element loop is found.
 struct ElementTypes {
   absl::Span<const DType> operands;
   DType result;
@@ -195,7 +195,7 @@ struct CalledCost {
   std::optional<double> lane;
 };
 
-// What the cost of an instruction depends on.
+// The instruction whose cost is asked for.
 struct CostContext {
   const CpuKernel& kernel;
   const Module& module;
@@ -229,12 +229,12 @@ struct CpuKernel {
   // read.
   CostFn cost = nullptr;
   ElementSteps steps = {};
-  // Of monoids: how axes are folded, for every dtype of the op.
+  // Monoids: how axes are folded, for every dtype of the op.
   const Reduction* (*reduction)(DType) = nullptr;
-  // Of monoids: how runs are scanned, for every dtype of the op.
+  // Monoids: how runs are scanned, for every dtype of the op.
   const RunScan* (*scan)(DType) = nullptr;
-  // Of monoids: how elements at places are combined; nullptr when the op has
-  // none for the dtype.
+  // Monoids: how elements at indices are combined; nullptr when the op has none
+  // for the dtype.
   CombineFn (*combine)(DType) = nullptr;
 };
 

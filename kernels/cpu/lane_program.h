@@ -17,8 +17,8 @@ namespace hawser::cpu {
 // Steps of making a scalar of one element, for bodies that are no LaneProgram.
 inline constexpr double kScalarSteps = 128;
 
-// Where the lanes of a LaneProgram's values are. Not thread-safe: each thread
-// has its own, which may serve one program after the other and keeps its
+// The memory for the lanes of a LaneProgram's values. Not thread-safe: each
+// thread has its own, which may serve one program after the other and keeps its
 // memory.
 class LaneColumns {
  public:
@@ -28,7 +28,7 @@ class LaneColumns {
   }
   // Parameter `i` is read there from now on.
   void Read(int i, const char* lanes) { at_[i] = lanes; }
-  // Where value `i` is.
+  // The lanes of value `i`.
   const char* at(int i) const { return at_[i]; }
 
  private:
@@ -58,11 +58,11 @@ class LaneProgram {
 
   // How many lanes a column has: fewer for bodies with very many values.
   int64_t lanes() const { return lanes_; }
-  // What one lane costs, with the moves into its columns and out of them.
+  // The cost of a lane, with the moves into its columns and out of them.
   double cost() const { return cost_; }
 
   // When the program is one step from parameters 0 and 1, in this order, to the
-  // only result: its loop. Else nullptr.
+  // only result: its loop. Other programs have none: nullptr.
   ElementFn OnlyStep() const;
   // The value of result i; a parameter when it is passed on.
   int result_value(int i) const { return results_[i]; }

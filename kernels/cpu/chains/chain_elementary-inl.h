@@ -1,5 +1,5 @@
-// Elementary functions of vectors of f32, for the set of instructions at hand:
-// chains.cc includes it, which is compiled for each of them.
+// Elementary functions of vectors of f32. chains.cc includes it, which Highway
+// compiles once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_
@@ -21,16 +21,16 @@ namespace hawser::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The library's, within 1 ulp (measured over all f32), which knows neither NaN
-// nor what is far above the largest argument. Where the machine scales by
-// powers of 2, by its polynomial alone, within 1.04 ulp (one f32 in three).
+// Highway's e^x, within 1 ulp (measured over all f32), for NaN and arguments
+// far above the largest one too. AVX-512 scales by powers of 2, so it needs
+// Highway's polynomial alone, within 1.04 ulp (measured for one f32 in three).
 HWY_INLINE V<float> ExpOf(V<float> a) {
   const Tag<float> d;
 #if HWY_TARGET == HWY_AVX3
-  // Of NaN and a number these give the second operand.
+  // Max and Min of NaN and a number return the second operand.
   const auto x = hn::Max(hn::Set(d, -128.0f), hn::Min(hn::Set(d, 128.0f), a));
   const auto power = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  // x - power * log(2), which is the sum of two.
+  // x - power * log(2), whose log(2) is a sum of two constants.
   const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
   const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
   const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
@@ -42,7 +42,7 @@ HWY_INLINE V<float> ExpOf(V<float> a) {
 #endif
 }
 
-// Likewise, which knows only positive finite numbers.
+// Highway's logarithm, for zero, negative numbers, infinity and NaN too.
 HWY_INLINE V<float> LogOf(V<float> a) {
   const Tag<float> d;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -55,7 +55,7 @@ HWY_INLINE V<float> LogOf(V<float> a) {
   return hn::IfThenElse(hn::Gt(a, zero), large, small);
 }
 
-// 1 / (1 + e^-a), by the sign of a, so that e never overflows.
+// 1 / (1 + e^-a). It takes e^-|a| and the sign of a, so that e never overflows.
 HWY_INLINE V<float> LogisticOf(V<float> a) {
   const Tag<float> d;
   const auto one = hn::Set(d, 1.0f);
@@ -64,10 +64,11 @@ HWY_INLINE V<float> LogisticOf(V<float> a) {
   return hn::Div(above, hn::Add(one, e));
 }
 
-// log(1 + a), within 0.97 ulp (measured over all f32): the library's polynomial
-// of m, where 1 + a is a power of 2 times m and sqrt(1/2) <= m < sqrt(2), and
-// what 1 + a lost of a by the slope there.
-HWY_INLINE V<float> LogPlusOneOf(V<float> a) {
+// log(1 + a), within 0.97 ulp (measured over all f32). It is Highway's
+// polynomial of m, where 1 + a is a power of 2 times m and
+// sqrt(1/2) <= m < sqrt(2), and a correction by the slope there for the part of
+// a that the sum 1 + a lost.
+HWY_INLINE V<float> Log1pOf(V<float> a) {
   const Tag<float> d;
   const hn::RebindToSigned<Tag<float>> di;
   constexpr int32_t kRootOfHalf = 0x3f3504f3, kMantissa = 0x7fffff;
@@ -79,7 +80,7 @@ HWY_INLINE V<float> LogPlusOneOf(V<float> a) {
   const auto power = hn::ShiftRight<23>(bits);
   const auto m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(di, kMantissa)),
                                         hn::Set(di, kRootOfHalf)));
-  // 2 to the -power; 0 where nothing is lost.
+  // 2 to the -power; 0 for powers so large that nothing is lost.
   const auto scale =
       hn::BitCast(d, hn::ShiftLeft<23>(hn::Max(hn::Sub(hn::Set(di, 127), power),
                                                hn::Zero(di))));
@@ -88,7 +89,7 @@ HWY_INLINE V<float> LogPlusOneOf(V<float> a) {
   const auto s = hn::Div(f, hn::Add(f, hn::Set(d, 2.0f)));
   const auto poly = hn::impl::LogImpl<float>().LogPoly(d, s);
   const auto k = hn::ConvertTo(d, power);
-  // 1 / m of s, near enough.
+  // 1 / m as a polynomial of s, near enough.
   const auto inverse = hn::MulAdd(hn::Add(s, s), hn::Sub(s, one), one);
   const auto upper =
       hn::MulAdd(k, hn::Set(d, 9.0580006145e-6f), hn::Mul(part, inverse));

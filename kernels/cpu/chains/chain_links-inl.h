@@ -1,5 +1,5 @@
-// What links of chains do, as functions that go on to the next one: of
-// chains.cc, as chain_math-inl.h.
+// The code of links: functions that tail-call the next link's. chains.cc
+// includes it, which Highway compiles once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_LINKS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_LINKS_INL_H_
@@ -23,13 +23,13 @@ namespace {
 
 // ---- strips and registers ---------------------------------------------------
 
-// What goes from link to link.
+// The registers that pass from link to link.
 template <typename T>
 struct Registers {
   V<T> a[kVectors], h[kVectors];
 };
 
-// kLanes lanes from `first` on.
+// The kLanes lanes from `first` on, and their mask m.
 template <typename T>
 struct Strip {
   static constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
@@ -38,34 +38,34 @@ struct Strip {
 
   HWY_INLINE Strip() {
     const auto zero = hn::Zero(Tag<T>());
-    HAWSER_EACH(truths[v] = hn::Eq(zero, zero);)
+    HAWSER_EACH(mask[v] = hn::Eq(zero, zero);)
   }
-  // Where its lanes of a link are.
+  // The address of its lanes at a link.
   template <typename U = T>
   HWY_INLINE U* Of(const ChainLink& link) const {
-    return reinterpret_cast<U*>(link.at) + (link.of_strip ? 0 : first);
+    return reinterpret_cast<U*>(link.at) + (link.is_spill ? 0 : first);
   }
 
-  M<T> truths[kVectors];
+  M<T> mask[kVectors];
   int64_t first = 0;
 };
 
 // ---- links ------------------------------------------------------------------
 
-// Bare vectors, which compilers pass through better than those of classes.
+// Bare vectors: compilers keep classes in registers less well.
 template <typename T>
 using Raw = decltype(V<T>::raw);
 
-// Does what a link says and goes on to the next one. A call in tail position is
-// a jump, and its arguments stay where they are: so lanes are in registers,
-// whatever the links are, and each link has all other registers.
+// Runs a link and goes on to the next one. A call in tail position is a jump
+// that leaves its arguments in place, so lanes stay in registers from link to
+// link, and each link has all other registers.
 template <typename T, typename N = Raw<T>>
 using Code = void (*)(const ChainLink*, Strip<T>*, N, N, N, N, N, N, N, N);
 
 #if defined(__clang__)
 #define HAWSER_TAIL [[clang::musttail]]
 #else
-// Where nothing is optimized calls nest, which is slow and right.
+// In unoptimized builds the calls nest, which is slow and right.
 #define HAWSER_TAIL
 #endif
 
@@ -84,26 +84,26 @@ template <typename T, typename N = Raw<T>>
 void EndChain(const ChainLink* /*link*/, Strip<T>* /*strip*/, N, N, N, N, N, N,
               N, N) {}
 
-// The others of a link, vector by vector.
-template <typename T, ChainOther other>
-class Others {
+// The operand b of a link, vector by vector.
+template <typename T, ChainOperand kB>
+class OperandB {
  public:
-  HWY_INLINE Others([[maybe_unused]] const ChainLink& link,
-                    [[maybe_unused]] Strip<T>& strip) {
+  HWY_INLINE OperandB([[maybe_unused]] const ChainLink& link,
+                      [[maybe_unused]] Strip<T>& strip) {
     const Tag<T> d;
-    one_ = hn::Zero(d);
-    if constexpr (other == ChainOther::kLanes) lanes_ = strip.Of(link);
-    if constexpr (other == ChainOther::kOne) {
-      one_ = hn::Set(d, *reinterpret_cast<const T*>(link.at));
+    scalar_ = hn::Zero(d);
+    if constexpr (kB == ChainOperand::kLanes) lanes_ = strip.Of(link);
+    if constexpr (kB == ChainOperand::kBroadcast) {
+      scalar_ = hn::Set(d, *reinterpret_cast<const T*>(link.at));
     }
   }
 
   HWY_INLINE V<T> Of(int v, const Registers<T>& r) const {
-    if constexpr (other == ChainOther::kLanes) {
+    if constexpr (kB == ChainOperand::kLanes) {
       return hn::LoadU(Tag<T>(), lanes_ + v * Strip<T>::kStep);
-    } else if constexpr (other == ChainOther::kOne) {
-      return one_;
-    } else if constexpr (other == ChainOther::kHeld) {
+    } else if constexpr (kB == ChainOperand::kBroadcast) {
+      return scalar_;
+    } else if constexpr (kB == ChainOperand::kH) {
       return r.h[v];
     } else {
       return r.a[v];
@@ -112,67 +112,66 @@ class Others {
 
  private:
   const T* lanes_ = nullptr;
-  V<T> one_;
+  V<T> scalar_;
 };
 
-// A function of lanes x, others y and truths m, which gives one or the other.
-template <typename Function, ChainOther other>
-struct OfLanes {
+// Applies a function of lanes and the mask; the result replaces a or m.
+template <typename Function, ChainOperand kB>
+struct Lanewise {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& r) {
-    const Others<T, other> others(link, strip);
-    HAWSER_EACH(Put<T>(Function::template Of<T>(r.a[v], others.Of(v, r),
-                                                strip.truths[v]),
-                       &r.a[v], &strip.truths[v]);)
+    const OperandB<T, kB> b(link, strip);
+    HAWSER_EACH(
+        Put<T>(Function::template Of<T>(r.a[v], b.Of(v, r), strip.mask[v]),
+               &r.a[v], &strip.mask[v]);)
   }
 };
-// The same of lanes h and others a.
+// Applies it to h and a; the result replaces h.
 template <typename Function>
-struct OfHeld {
+struct IntoH {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& /*link*/, Strip<T>& strip,
                              Registers<T>& r) {
     HAWSER_EACH(r.h[v] =
-                    Function::template Of<T>(r.h[v], r.a[v], strip.truths[v]);)
+                    Function::template Of<T>(r.h[v], r.a[v], strip.mask[v]);)
   }
 };
-// A function of truths and others.
-template <typename Function, ChainOther other>
-struct OfTruths {
+// Applies a function of masks.
+template <typename Function, ChainOperand kB>
+struct Maskwise {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& /*r*/) {
-    if constexpr (other == ChainOther::kOne) {
+    if constexpr (kB == ChainOperand::kBroadcast) {
       const Tag<T> d;
       const M<T> y = hn::Ne(hn::Set(d, static_cast<T>(*link.at)), hn::Zero(d));
-      HAWSER_EACH(strip.truths[v] = Function::Of(strip.truths[v], y);)
+      HAWSER_EACH(strip.mask[v] = Function::Of(strip.mask[v], y);)
     } else {
       const uint8_t* at = strip.template Of<uint8_t>(link);
-      HAWSER_EACH(strip.truths[v] =
-                      Function::Of(strip.truths[v],
-                                   LoadTruths<T>(at + v * Strip<T>::kStep));)
+      HAWSER_EACH(strip.mask[v] = Function::Of(
+                      strip.mask[v], LoadBools<T>(at + v * Strip<T>::kStep));)
     }
   }
 };
-// Bits moved by others.
-template <Way way, ChainOther other>
-struct Moves {
+// Shifts the bits of a by b.
+template <Shift kShift, ChainOperand kB>
+struct Shifts {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& r) {
-    if constexpr (other == ChainOther::kOne) {
+    if constexpr (kB == ChainOperand::kBroadcast) {
       const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link.at);
-      HAWSER_EACH(r.a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(r.a[v]), by));)
+      HAWSER_EACH(r.a[v] = Lanes<T>(ShiftedAlike<kShift>(Ints<T>(r.a[v]), by));)
     } else {
-      const Others<T, other> by(link, strip);
+      const OperandB<T, kB> by(link, strip);
       HAWSER_EACH(r.a[v] = Lanes<T>(
-                      Moved<way>(Whole<T>(r.a[v]), Whole<T>(by.Of(v, r))));)
+                      Shifted<kShift>(Ints<T>(r.a[v]), Ints<T>(by.Of(v, r))));)
     }
   }
 };
 
-// The others: what a link of one op does.
+// The remaining ops have a link of their own each.
 #define HAWSER_LINK(Name, ...)                                         \
   struct Name {                                                        \
     template <typename T>                                              \
@@ -184,47 +183,50 @@ struct Moves {
       __VA_ARGS__                                                      \
     }                                                                  \
   };
-HAWSER_LINK(TurnedByOne, {
-  const auto by = *reinterpret_cast<const WholeOf<T>*>(link.at);
+HAWSER_LINK(RotateLeft, {
+  const auto by = *reinterpret_cast<const IntOf<T>*>(link.at);
   HAWSER_EACH(r.a[v] =
-                  Lanes<T>(Turned(Whole<T>(r.a[v]), static_cast<int>(by)));)
+                  Lanes<T>(RotatedLeft(Ints<T>(r.a[v]), static_cast<int>(by)));)
 })
-HAWSER_LINK(OverOne,
-            { DivideByOne<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
-HAWSER_LINK(TakeBytes, {
+HAWSER_LINK(DivideByInverse,
+            { DivideByScalar<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
+#if HAWSER_F16
+HAWSER_LINK(RoundF16, { HAWSER_EACH(r.a[v] = F16::Round(r.a[v]);) })
+#endif
+HAWSER_LINK(LoadU8, {
   const uint8_t* at = strip.template Of<uint8_t>(link);
   HAWSER_EACH(r.a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));)
 })
-HAWSER_LINK(Count, {
+HAWSER_LINK(Iota, {
   const auto first = *reinterpret_cast<const int64_t*>(link.at) + strip.first;
   HAWSER_EACH(r.a[v] = Lanes<T>(hn::Iota(
-                  WholeTag<T>(), static_cast<WholeOf<T>>(first + v * kStep)));)
+                  IntTag<T>(), static_cast<IntOf<T>>(first + v * kStep)));)
 })
-HAWSER_LINK(Hold, { HAWSER_EACH(r.h[v] = r.a[v];) })
+HAWSER_LINK(CopyToH, { HAWSER_EACH(r.h[v] = r.a[v];) })
 HAWSER_LINK(Swap, {
   HAWSER_EACH(const V<T> x = r.a[v]; r.a[v] = r.h[v]; r.h[v] = x;)
 })
-HAWSER_LINK(Ahead, {
+HAWSER_LINK(Prefetch, {
   const T* at = reinterpret_cast<const T*>(link.at) + strip.first;
   HAWSER_EACH(__builtin_prefetch(at + v * kStep, /*rw=*/0, kSecondCache);)
 })
-HAWSER_LINK(Give, {
+HAWSER_LINK(Store, {
   T* const to = strip.Of(link);
   const bool is_aligned =
       reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
-  if (link.goes_past && is_aligned) {
+  if (link.is_streamed && is_aligned) {
     HAWSER_EACH(hn::Stream(r.a[v], d, to + v * kStep);)
   } else {
     HAWSER_EACH(hn::StoreU(r.a[v], d, to + v * kStep);)
   }
 })
-HAWSER_LINK(GiveBools, {
+HAWSER_LINK(StoreMask, {
   uint8_t* const to = strip.template Of<uint8_t>(link);
-  HAWSER_EACH(StoreTruths<T>(strip.truths[v], to + v * kStep);)
+  HAWSER_EACH(StoreBools<T>(strip.mask[v], to + v * kStep);)
 })
 
 template <typename Half>
-struct TakeHalves {
+struct LoadHalves {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& r) {
@@ -233,7 +235,7 @@ struct TakeHalves {
   }
 };
 template <typename Half>
-struct GiveHalves {
+struct StoreHalves {
   template <typename T>
   static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& r) {

@@ -1,5 +1,5 @@
-// What chains make of vectors, for the set of instructions at hand: chains.cc
-// includes it, which is compiled for each of them.
+// Vector arithmetic of chains. chains.cc includes it, which Highway compiles
+// once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_
@@ -27,17 +27,17 @@ template <typename T>
 using V = hn::Vec<Tag<T>>;
 template <typename T>
 using M = hn::Mask<Tag<T>>;
-// Whole numbers as wide.
+// Integers as wide.
 template <typename T>
-using WholeTag = hn::RebindToSigned<Tag<T>>;
+using IntTag = hn::RebindToSigned<Tag<T>>;
 template <typename T>
-using WholeOf = hn::TFromD<WholeTag<T>>;
+using IntOf = hn::TFromD<IntTag<T>>;
 
-// So many vectors of a chain's lanes go from link to link, and of those held
-// beside them: as arguments of functions, which eight of all are in registers.
+// Vectors that make up register a; h has as many. Both are arguments of the
+// links' functions, of which the ABI passes eight in machine registers.
 constexpr int kVectors = 4;
 
-// With each of them as v.
+// Repeats its argument with each vector's number as v.
 #define HAWSER_EACH(...)                    \
   {                                         \
     {                                       \
@@ -58,18 +58,18 @@ constexpr int kVectors = 4;
     }                                       \
   }
 
-// ---- what is done with a vector ---------------------------------------------
+// ---- floats -----------------------------------------------------------------
 
-// NaN wins, -0 is below +0. Of equal numbers, which may be zeros of two signs,
-// the bits tell; a sum of NaN and a number is NaN.
+// NaN wins, -0 is below +0. Equal numbers may be zeros of two signs, which
+// their bits tell apart; a sum of NaN and a number is NaN.
 template <typename N>
-HWY_INLINE N Larger(N a, N b) {
+HWY_INLINE N MaxOf(N a, N b) {
   const N equal = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Add(a, b));
   return hn::IfThenElse(hn::Gt(a, b), a,
                         hn::IfThenElse(hn::Gt(b, a), b, equal));
 }
 template <typename N>
-HWY_INLINE N Smaller(N a, N b) {
+HWY_INLINE N MinOf(N a, N b) {
   const N equal = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::Add(a, b));
   return hn::IfThenElse(hn::Lt(a, b), a,
                         hn::IfThenElse(hn::Lt(b, a), b, equal));
@@ -84,12 +84,13 @@ HWY_INLINE V<T> SignOf(V<T> a) {
                         hn::IfThenElse(hn::Lt(a, zero), hn::Set(d, T{-1}), a));
 }
 
-// x / y, bit for bit. Of a y whose inverse is exact, by that. Else by an
-// inverse that is rounded correctly: each remainder is exact, the first makes a
-// quotient that is less than one unit off, and the second one of those the
-// right one (Markstein 1990), where nothing is too small or too large for that.
+// Computes a / one bit for bit. A divisor with an exact inverse multiplies by
+// it. Other divisors take an inverse that is rounded correctly: each remainder
+// is exact, the first makes a quotient that is less than one unit off, and the
+// second makes that the right one (Markstein 1990), if no number is too small
+// or too large for it. Strips with such numbers are divided.
 template <typename T>
-HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
+HWY_INLINE void DivideByScalar(V<T> (&a)[kVectors], T one) {
   const Tag<T> d;
   const hn::RebindToUnsigned<Tag<T>> du;
   using Bits = hn::TFromD<decltype(du)>;
@@ -106,7 +107,8 @@ HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
     return;
   }
 #if HWY_NATIVE_FMA
-  // Of 0 the least is the largest.
+  // The 1 that is subtracted turns 0 into the largest number, so that zeros
+  // are not too small.
   auto least = hn::Set(du, static_cast<Bits>(~Bits{0}));
   auto most = hn::Zero(du);
   HAWSER_EACH(const auto twice =
@@ -124,7 +126,7 @@ HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
         const V<T> q0 = hn::Mul(x, inverse);
         const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
         const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
-        // A remainder of nothing takes the sign from 0.
+        // A remainder of zero loses the sign of 0.
         a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));)
     return;
   }
@@ -132,25 +134,25 @@ HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
   HAWSER_EACH(a[v] = hn::Div(a[v], y);)
 }
 
-// ---- truths and whole numbers -----------------------------------------------
+// ---- masks and integers -----------------------------------------------------
 
 template <typename T>
-HWY_INLINE V<WholeOf<T>> Whole(V<T> a) {
-  return hn::BitCast(WholeTag<T>(), a);
+HWY_INLINE V<IntOf<T>> Ints(V<T> a) {
+  return hn::BitCast(IntTag<T>(), a);
 }
 template <typename T>
-HWY_INLINE V<T> Lanes(V<WholeOf<T>> a) {
+HWY_INLINE V<T> Lanes(V<IntOf<T>> a) {
   return hn::BitCast(Tag<T>(), a);
 }
 template <typename T>
-HWY_INLINE M<T> Truths(M<WholeOf<T>> m) {
+HWY_INLINE M<T> AsMask(M<IntOf<T>> m) {
   return hn::RebindMask(Tag<T>(), m);
 }
 
-// Bytes, one for each lane, as whole numbers.
+// Loads a byte for each lane as an integer.
 template <typename T>
-HWY_INLINE V<WholeOf<T>> Widened(const uint8_t* at) {
-  const WholeTag<T> di;
+HWY_INLINE V<IntOf<T>> Widened(const uint8_t* at) {
+  const IntTag<T> di;
   const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Tag<T>>(), at);
   if constexpr (sizeof(T) == 4) {
     return hn::PromoteTo(di, bytes);
@@ -160,12 +162,12 @@ HWY_INLINE V<WholeOf<T>> Widened(const uint8_t* at) {
   }
 }
 template <typename T>
-HWY_INLINE M<T> LoadTruths(const uint8_t* at) {
-  const WholeTag<T> di;
-  return Truths<T>(hn::Ne(Widened<T>(at), hn::Zero(di)));
+HWY_INLINE M<T> LoadBools(const uint8_t* at) {
+  const IntTag<T> di;
+  return AsMask<T>(hn::Ne(Widened<T>(at), hn::Zero(di)));
 }
 template <typename T>
-HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
+HWY_INLINE void StoreBools(M<T> m, uint8_t* to) {
   const hn::RebindToUnsigned<Tag<T>> du;
   const hn::Rebind<uint8_t, Tag<T>> d8;
   const auto ones = hn::IfThenElseZero(
@@ -175,47 +177,48 @@ HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
 
 // ---- bits -------------------------------------------------------------------
 
-// Each lane of a moved by as many bits as b says, taken without a sign. Of more
-// than there are nothing is left, or with `kSigned` the sign.
-enum class Way : uint8_t { kLeft, kRight, kRightSigned };
-template <Way way, typename N>
-HWY_INLINE N Moved(N a, N by) {
+// Shifts each lane of a by that lane of `by`, read without a sign. A shift by
+// all bits or more leaves 0, or with kRightArithmetic the sign.
+enum class Shift : uint8_t { kLeft, kRightLogical, kRightArithmetic };
+template <Shift kShift, typename N>
+HWY_INLINE N Shifted(N a, N by) {
   const hn::DFromV<N> d;
   const hn::RebindToUnsigned<hn::DFromV<N>> du;
   using U = hn::TFromD<decltype(du)>;
   constexpr U kBits = 8 * sizeof(U);
   const auto bits = hn::BitCast(du, by);
   const auto most = hn::Min(bits, hn::Set(du, kBits - 1));
-  if constexpr (way == Way::kRightSigned) {
+  if constexpr (kShift == Shift::kRightArithmetic) {
     return hn::Shr(a, hn::BitCast(d, most));
   } else {
     const auto x = hn::BitCast(du, a);
-    const auto moved = way == Way::kLeft ? hn::Shl(x, most) : hn::Shr(x, most);
+    const auto moved =
+        kShift == Shift::kLeft ? hn::Shl(x, most) : hn::Shr(x, most);
     const auto is_less = hn::Eq(bits, most);
     return hn::BitCast(d, hn::IfThenElseZero(is_less, moved));
   }
 }
-// All of them by as many.
-template <Way way, typename N>
-HWY_INLINE N MovedAlike(N a, uint64_t by) {
+// Shifts all lanes by the same number.
+template <Shift kShift, typename N>
+HWY_INLINE N ShiftedAlike(N a, uint64_t by) {
   const hn::DFromV<N> d;
   const hn::RebindToUnsigned<hn::DFromV<N>> du;
   constexpr uint64_t kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
   const bool is_less = by < kBits;
   const int bits = static_cast<int>(is_less ? by : kBits - 1);
-  if constexpr (way == Way::kRightSigned) {
+  if constexpr (kShift == Shift::kRightArithmetic) {
     return hn::ShiftRightSame(a, bits);
   } else {
     if (!is_less) return hn::Zero(d);
     const auto x = hn::BitCast(du, a);
-    return hn::BitCast(d, way == Way::kLeft ? hn::ShiftLeftSame(x, bits)
-                                            : hn::ShiftRightSame(x, bits));
+    return hn::BitCast(d, kShift == Shift::kLeft ? hn::ShiftLeftSame(x, bits)
+                                                 : hn::ShiftRightSame(x, bits));
   }
 }
 
-// The bits of each lane moved left in a circle, 0 < by < as many as they are.
+// Rotates the bits of each lane left; 0 < by < their number.
 template <typename N>
-HWY_INLINE N Turned(N a, int by) {
+HWY_INLINE N RotatedLeft(N a, int by) {
   const hn::DFromV<N> d;
   constexpr int kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
 #if HWY_TARGET == HWY_AVX3
@@ -232,14 +235,14 @@ HWY_INLINE N Turned(N a, int by) {
 #endif
 }
 
-// What a function gives, in place of lanes or of truths.
+// Stores a function's result in a or in m.
 template <typename T>
-HWY_INLINE void Put(V<T> lanes, V<T>* a, M<T>* /*truths*/) {
+HWY_INLINE void Put(V<T> lanes, V<T>* a, M<T>* /*mask*/) {
   *a = lanes;
 }
 template <typename T>
-HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
-  *m = truths;
+HWY_INLINE void Put(M<T> mask, V<T>* /*a*/, M<T>* m) {
+  *m = mask;
 }
 
 }  // namespace

@@ -10,88 +10,95 @@
 namespace hawser::cpu {
 namespace {
 
-// Those of an op stand together.
+// The rows of an op stand together.
 using Row = ChainRow;
 using Direction = CompareDirection;
 
 constexpr ChainRow kChainRows[] = {
-    {&kAbs, 0, {{ChainOp::kMagnitude}}},
-    {&kAdd, 0, {{ChainOp::kPlus, 1}}},
-    {&kAdd, 0, {{ChainOp::kWholePlus, 1}}, Row::kWords},
-    {&kAdd, 1, {{ChainOp::kPlus, 0}}},
-    {&kAdd, 1, {{ChainOp::kWholePlus, 0}}, Row::kWords},
-    {&kAnd, 0, {{ChainOp::kBoth, 1}}, Row::kBools},
-    {&kAnd, 1, {{ChainOp::kBoth, 0}}, Row::kBools},
-    {&kAnd, 0, {{ChainOp::kWholeBoth, 1}}, Row::kWords},
-    {&kAnd, 1, {{ChainOp::kWholeBoth, 0}}, Row::kWords},
+    {&kAbs, 0, {{ChainOp::kAbs}}},
+    {&kAdd, 0, {{ChainOp::kAdd, 1}}},
+    {&kAdd, 0, {{ChainOp::kIntAdd, 1}}, Row::kInts},
+    {&kAdd, 1, {{ChainOp::kAdd, 0}}},
+    {&kAdd, 1, {{ChainOp::kIntAdd, 0}}, Row::kInts},
+    {&kAnd, 0, {{ChainOp::kAnd, 1}}, Row::kBools},
+    {&kAnd, 1, {{ChainOp::kAnd, 0}}, Row::kBools},
+    {&kAnd, 0, {{ChainOp::kIntAnd, 1}}, Row::kInts},
+    {&kAnd, 1, {{ChainOp::kIntAnd, 0}}, Row::kInts},
     {&kBitcastConvert, 0, {}, Row::kBits, Row::kBits},
-    {&kCeil, 0, {{ChainOp::kUp}}},
-    {&kClamp, 1, {{ChainOp::kLarger, 0}, {ChainOp::kSmaller, 2}}},
-#define HAWSER_DIRECTION(direction, Op, Other)                   \
-  {&kCompare,   0,           {{ChainOp::k##Op, 1}},              \
-   Row::kReals, Row::kBools, Direction::direction},              \
-      {&kCompare,   1,           {{ChainOp::k##Other, 0}},       \
-       Row::kReals, Row::kBools, Direction::direction},          \
-      {&kCompare,    0,           {{ChainOp::kWhole##Op, 1}},    \
-       Row::kWholes, Row::kBools, Direction::direction},         \
-      {&kCompare,    1,           {{ChainOp::kWhole##Other, 0}}, \
-       Row::kWholes, Row::kBools, Direction::direction},
-    HAWSER_DIRECTION(kEq, Equal, Equal) HAWSER_DIRECTION(kNe, Unequal, Unequal)
-        HAWSER_DIRECTION(kGe, AtLeast, AtMost) HAWSER_DIRECTION(
-            kGt, Above, Below) HAWSER_DIRECTION(kLe, AtMost, AtLeast)
-            HAWSER_DIRECTION(kLt, Below, Above)
+    {&kCeil, 0, {{ChainOp::kCeil}}},
+    {&kClamp, 1, {{ChainOp::kMax, 0}, {ChainOp::kMin, 2}}},
+#define HAWSER_DIRECTION(direction, Op, Other)                     \
+  {&kCompare,    0,           {{ChainOp::k##Op, 1}},               \
+   Row::kFloats, Row::kBools, Direction::direction},               \
+      {&kCompare,    1,           {{ChainOp::k##Other, 0}},        \
+       Row::kFloats, Row::kBools, Direction::direction},           \
+      {&kCompare,        0,           {{ChainOp::kInt##Op, 1}},    \
+       Row::kSignedInts, Row::kBools, Direction::direction},       \
+      {&kCompare,        1,           {{ChainOp::kInt##Other, 0}}, \
+       Row::kSignedInts, Row::kBools, Direction::direction},
+    HAWSER_DIRECTION(kEq, Equal, Equal) HAWSER_DIRECTION(
+        kNe, NotEqual, NotEqual) HAWSER_DIRECTION(kGe, GreaterEqual, LessEqual)
+        HAWSER_DIRECTION(kGt, Greater, Less) HAWSER_DIRECTION(
+            kLe, LessEqual, GreaterEqual) HAWSER_DIRECTION(kLt, Less, Greater)
 #undef HAWSER_DIRECTION
-                {&kConvert, 0, {{ChainOp::kOnes}}, Row::kBools, Row::kReals},
-    {&kConvert, 0, {{ChainOp::kWholeOnes}}, Row::kBools, Row::kWholes},
-    {&kConvert, 0, {{ChainOp::kFromWhole}}, Row::kWholes, Row::kF32},
+            {&kConvert,
+             0,
+             {{ChainOp::kMaskToFloat}},
+             Row::kBools,
+             Row::kFloats},
+    {&kConvert, 0, {{ChainOp::kMaskToInt}}, Row::kBools, Row::kSignedInts},
+    {&kConvert, 0, {{ChainOp::kIntToFloat}}, Row::kSignedInts, Row::kF32},
     {&kConvert, 0, {}, Row::kBytes, Row::kSingles},
     kWidenRow,
     {&kConvert, 0, {}, Row::kSingles, Row::kHalves},
-    {&kDivide, 0, {{ChainOp::kOver, 1}}},
-    {&kDivide, 1, {{ChainOp::kUnder, 0}}},
+    {&kDivide, 0, {{ChainOp::kDivide, 1}}},
+    {&kDivide, 1, {{ChainOp::kReverseDivide, 0}}},
     {&kExponential, 0, {{ChainOp::kExp}}, Row::kSingles},
-    {&kFloor, 0, {{ChainOp::kDown}}},
-    {&kIsFinite, 0, {{ChainOp::kFinite}}, Row::kReals, Row::kBools},
+    {&kFloor, 0, {{ChainOp::kFloor}}},
+    {&kIsFinite, 0, {{ChainOp::kIsFinite}}, Row::kFloats, Row::kBools},
     {&kLog, 0, {{ChainOp::kLog}}, Row::kSingles},
-    {&kLogPlusOne, 0, {{ChainOp::kLogPlusOne}}, Row::kSingles},
+    {&kLogPlusOne, 0, {{ChainOp::kLog1p}}, Row::kSingles},
     {&kLogistic, 0, {{ChainOp::kLogistic}}, Row::kSingles},
-    {&kMaximum, 0, {{ChainOp::kLarger, 1}}},
-    {&kMaximum, 1, {{ChainOp::kLarger, 0}}},
-    {&kMinimum, 0, {{ChainOp::kSmaller, 1}}},
-    {&kMinimum, 1, {{ChainOp::kSmaller, 0}}},
-    {&kMultiply, 0, {{ChainOp::kTimes, 1}}},
-    {&kMultiply, 1, {{ChainOp::kTimes, 0}}},
-    {&kNegate, 0, {{ChainOp::kNegative}}},
-    {&kNot, 0, {{ChainOp::kNotSo}}, Row::kBools},
-    {&kNot, 0, {{ChainOp::kWholeNotSo}}, Row::kWords},
-    {&kOr, 0, {{ChainOp::kEither, 1}}, Row::kBools},
-    {&kOr, 1, {{ChainOp::kEither, 0}}, Row::kBools},
-    {&kOr, 0, {{ChainOp::kWholeEither, 1}}, Row::kWords},
-    {&kOr, 1, {{ChainOp::kWholeEither, 0}}, Row::kWords},
-    {&kRoundNearestEven, 0, {{ChainOp::kEven}}},
-    {&kRsqrt, 0, {{ChainOp::kInverseRoot}}},
+    {&kMaximum, 0, {{ChainOp::kMax, 1}}},
+    {&kMaximum, 1, {{ChainOp::kMax, 0}}},
+    {&kMinimum, 0, {{ChainOp::kMin, 1}}},
+    {&kMinimum, 1, {{ChainOp::kMin, 0}}},
+    {&kMultiply, 0, {{ChainOp::kMultiply, 1}}},
+    {&kMultiply, 1, {{ChainOp::kMultiply, 0}}},
+    {&kNegate, 0, {{ChainOp::kNegate}}},
+    {&kNot, 0, {{ChainOp::kNot}}, Row::kBools},
+    {&kNot, 0, {{ChainOp::kIntNot}}, Row::kInts},
+    {&kOr, 0, {{ChainOp::kOr, 1}}, Row::kBools},
+    {&kOr, 1, {{ChainOp::kOr, 0}}, Row::kBools},
+    {&kOr, 0, {{ChainOp::kIntOr, 1}}, Row::kInts},
+    {&kOr, 1, {{ChainOp::kIntOr, 0}}, Row::kInts},
+    {&kRoundNearestEven, 0, {{ChainOp::kRoundEven}}},
+    {&kRsqrt, 0, {{ChainOp::kRsqrt}}},
     {&kSelect,
      1,
-     {{ChainOp::kTakeBools, 0}, {ChainOp::kElse, 2}},
+     {{ChainOp::kLoadMask, 0}, {ChainOp::kBlendNot, 2}},
      Row::kNumbers},
     {&kSelect,
      2,
-     {{ChainOp::kTakeBools, 0}, {ChainOp::kThen, 1}},
+     {{ChainOp::kLoadMask, 0}, {ChainOp::kBlend, 1}},
      Row::kNumbers},
-    {&kShiftLeft, 0, {{ChainOp::kLeft, 1}}, Row::kWords},
-    {&kShiftRightArithmetic, 0, {{ChainOp::kRightSigned, 1}}, Row::kWords},
-    {&kShiftRightLogical, 0, {{ChainOp::kRight, 1}}, Row::kWords},
+    {&kShiftLeft, 0, {{ChainOp::kShiftLeft, 1}}, Row::kInts},
+    {&kShiftRightArithmetic,
+     0,
+     {{ChainOp::kShiftRightArithmetic, 1}},
+     Row::kInts},
+    {&kShiftRightLogical, 0, {{ChainOp::kShiftRightLogical, 1}}, Row::kInts},
     {&kSign, 0, {{ChainOp::kSign}}},
-    {&kSqrt, 0, {{ChainOp::kSquareRoot}}},
-    {&kSubtract, 0, {{ChainOp::kMinus, 1}}},
-    {&kSubtract, 0, {{ChainOp::kWholeMinus, 1}}, Row::kWords},
-    {&kSubtract, 1, {{ChainOp::kMinusFrom, 0}}},
-    {&kSubtract, 1, {{ChainOp::kWholeMinusFrom, 0}}, Row::kWords},
+    {&kSqrt, 0, {{ChainOp::kSqrt}}},
+    {&kSubtract, 0, {{ChainOp::kSubtract, 1}}},
+    {&kSubtract, 0, {{ChainOp::kIntSubtract, 1}}, Row::kInts},
+    {&kSubtract, 1, {{ChainOp::kReverseSubtract, 0}}},
+    {&kSubtract, 1, {{ChainOp::kIntReverseSubtract, 0}}, Row::kInts},
     {&kTanh, 0, {{ChainOp::kTanh}}, Row::kSingles},
-    {&kXor, 0, {{ChainOp::kOneOfTwo, 1}}, Row::kBools},
-    {&kXor, 1, {{ChainOp::kOneOfTwo, 0}}, Row::kBools},
-    {&kXor, 0, {{ChainOp::kWholeOneOfTwo, 1}}, Row::kWords},
-    {&kXor, 1, {{ChainOp::kWholeOneOfTwo, 0}}, Row::kWords},
+    {&kXor, 0, {{ChainOp::kXor, 1}}, Row::kBools},
+    {&kXor, 1, {{ChainOp::kXor, 0}}, Row::kBools},
+    {&kXor, 0, {{ChainOp::kIntXor, 1}}, Row::kInts},
+    {&kXor, 1, {{ChainOp::kIntXor, 0}}, Row::kInts},
 };
 
 bool Is(DType dtype, ChainRow::Of of) {
@@ -101,7 +108,7 @@ bool Is(DType dtype, ChainRow::Of of) {
   const bool whole = dtype == DType::kS32 || dtype == DType::kS64;
   const bool word = dtype == DType::kU32 || dtype == DType::kU64;
   switch (of) {
-    case ChainRow::kReals:
+    case ChainRow::kFloats:
       return real;
     case ChainRow::kSingles:
       return single;
@@ -109,9 +116,9 @@ bool Is(DType dtype, ChainRow::Of of) {
       return dtype == DType::kF32;
     case ChainRow::kHalves:
       return half;
-    case ChainRow::kWholes:
+    case ChainRow::kSignedInts:
       return whole;
-    case ChainRow::kWords:
+    case ChainRow::kInts:
       return whole || word;
     case ChainRow::kNumbers:
       return real || whole || word;
@@ -151,12 +158,16 @@ int64_t LaneBytes(DType dtype) {
   return IsHalfType(dtype) ? 4 : ByteWidth(dtype);
 }
 
-bool GoesToHeld(ChainOp op) {
-  constexpr ChainOp kOps[] = {
-      ChainOp::kPlus,           ChainOp::kMinus,        ChainOp::kMinusFrom,
-      ChainOp::kTimes,          ChainOp::kWholePlus,    ChainOp::kWholeMinus,
-      ChainOp::kWholeMinusFrom, ChainOp::kWholeOneOfTwo};
-  return absl::c_linear_search(kOps, op);
+bool CanWriteH(ChainOp op) {
+  enum Form { Unary, BinaryButA, Binary, BinaryOrIntoH };
+  switch (op) {
+#define HAWSER_CHAIN_OP(Name, Form, ...) \
+  case ChainOp::k##Name:                 \
+    return Form == BinaryOrIntoH;
+#include "kernels/cpu/chains/chain_ops.def"
+    default:
+      return false;
+  }
 }
 
 bool Rounds(const ChainRow& row) {

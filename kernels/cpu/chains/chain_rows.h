@@ -14,17 +14,18 @@
 
 namespace hawser::cpu {
 
-// An elementwise op as links on one of its operands, those of kTakeBools first.
+// An elementwise op as links on one of its operands, which a or m has. A link
+// of kLoadMask stands first.
 struct ChainRow {
   enum Of : uint8_t {
-    kReals,    // kSingles and f64
+    kFloats,   // kSingles and f64
     kSingles,  // f32, and halves, which are computed as such
     kF32,
     kHalves,
-    kWholes,   // s32, s64
-    kWords,    // u32, u64 too
-    kNumbers,  // kReals and kWords
-    kBits,     // kNumbers but for halves
+    kSignedInts,  // s32, s64
+    kInts,        // u32, u64 too
+    kNumbers,     // kFloats and kInts
+    kBits,        // kNumbers but for halves
     kBools,
     kBytes,  // u8; only the first of a chain
   };
@@ -35,24 +36,24 @@ struct ChainRow {
   const OpDef* op;
   int operand;  // what the chain has
   Link links[2];
-  Of of = kReals;  // that operand
-  Of to = of;      // the result: a dtype of `of` is the operand's
+  Of of = kFloats;  // that operand
+  Of to = of;       // the result: a dtype of `of` is the operand's
   // kCompare: which one.
   CompareDirection direction = CompareDirection::kEq;
 };
 absl::Span<const ChainRow> ChainRows();
 absl::Span<const ChainRow> ChainRowsOf(const OpDef& op);
-// Whether what the row gives is not yet a half, where its result is one.
+// True if a row whose result is a half leaves an f32 that is yet to be rounded.
 bool Rounds(const ChainRow& row);
-// Whether the op has a link of kToHeld.
-bool GoesToHeld(ChainOp op);
+// True for the ops that have a link of kIntoH: they may write h instead of a.
+bool CanWriteH(ChainOp op);
 bool IsHalfType(DType dtype);
-// Of a lane while a chain has it.
+// Bytes of a lane in a chain: halves are f32 there.
 int64_t LaneBytes(DType dtype);
-// Halves taken as f32.
+// Loads halves as f32.
 inline constexpr ChainRow kWidenRow = {
     &kConvert, 0, {}, ChainRow::kHalves, ChainRow::kF32};
-// Whether the row is of such an operand and result, with attributes as these.
+// True if the row computes its op on such an operand, result and attributes.
 bool IsOf(const ChainRow& row, DType operand, DType result,
           const Attributes& attributes);
 

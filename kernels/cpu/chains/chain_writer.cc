@@ -7,33 +7,35 @@
 
 namespace hawser::cpu {
 
-bool Gives(ChainOp op) {
-  return op == ChainOp::kGive || op == ChainOp::kGiveBools ||
-         op == ChainOp::kGiveBf16 || op == ChainOp::kGiveF16;
+bool IsStore(ChainOp op) {
+  return op == ChainOp::kStore || op == ChainOp::kStoreMask ||
+         op == ChainOp::kStoreBf16 || op == ChainOp::kStoreF16;
 }
 
 namespace {
 
-// What links take, beside one that computes: between registers, from the
-// nearest cache, to it.
+// Costs of the links that only move lanes: between registers, from the nearest
+// cache, to it.
 constexpr int kMove = 2, kRead = 4, kWrite = 6;
-// What is left in h rather than in a: maybe a move, later.
-constexpr int kToHeld = 1;
+// A result in h may cost a move later.
+constexpr int kIntoH = 1;
 
-bool GivesLanes(const ChainRow& row) { return row.to != ChainRow::kBools; }
+bool LeavesLanes(const ChainRow& row) { return row.to != ChainRow::kBools; }
 
-// What is done with values of one dtype; most are as the last one.
+// How values of a dtype are loaded, stored and rounded. Other dtypes are like
+// the last row.
 struct Moves {
   DType dtype;
-  ChainOp take = ChainOp::kTake;
-  ChainOp give = ChainOp::kGive;
+  ChainOp load = ChainOp::kLoad;
+  ChainOp store = ChainOp::kStore;
   ChainOp round = ChainOp::kEnd;
 };
 constexpr Moves kMoves[] = {
-    {DType::kBool, ChainOp::kTakeBools, ChainOp::kGiveBools},
-    {DType::kU8, ChainOp::kTakeBytes},
-    {DType::kBF16, ChainOp::kTakeBf16, ChainOp::kGiveBf16, ChainOp::kRoundBf16},
-    {DType::kF16, ChainOp::kTakeF16, ChainOp::kGiveF16, ChainOp::kRoundF16},
+    {DType::kBool, ChainOp::kLoadMask, ChainOp::kStoreMask},
+    {DType::kU8, ChainOp::kLoadU8},
+    {DType::kBF16, ChainOp::kLoadBf16, ChainOp::kStoreBf16,
+     ChainOp::kRoundBf16},
+    {DType::kF16, ChainOp::kLoadF16, ChainOp::kStoreF16, ChainOp::kRoundF16},
     {DType::kF32}};
 
 const Moves& MovesOf(DType dtype) {
@@ -49,8 +51,8 @@ void ChainWriter::Reserve(int values) {
   ops_.reserve(values);
 }
 
-ChainValue ChainWriter::AddRead(DType dtype, ChainOther other) {
-  values_.push_back({.dtype = dtype, .read = other});
+ChainValue ChainWriter::AddRead(DType dtype, ChainOperand b) {
+  values_.push_back({.dtype = dtype, .read = b});
   return static_cast<ChainValue>(values_.size()) - 1;
 }
 
@@ -61,7 +63,7 @@ ChainValue ChainWriter::AddMade(DType dtype, Op op) {
   return ops_.back().result;
 }
 
-ChainValue ChainWriter::AddCount(DType dtype) { return AddMade(dtype, {}); }
+ChainValue ChainWriter::AddIota(DType dtype) { return AddMade(dtype, {}); }
 
 ChainValue ChainWriter::AddOp(absl::Span<const ChainRow* const> rows,
                               absl::Span<const ChainValue> operands,
@@ -72,7 +74,7 @@ ChainValue ChainWriter::AddOp(absl::Span<const ChainRow* const> rows,
   for (const ChainValue v : operands) {
     values_[v].users.push_back(num_ops());
     ++values_[v].uses;
-    if (values_[v].read == ChainOther::kNone) ++op.missing;
+    if (values_[v].read == ChainOperand::kNone) ++op.missing;
   }
   return AddMade(result, std::move(op));
 }
@@ -84,8 +86,8 @@ std::vector<WrittenLink> ChainWriter::Write(absl::Span<const Wanted> wanted) {
   std::vector<bool> is_read(values_.size(), false);
   for (size_t k = links_.size(); k-- > 0;) {
     WrittenLink& link = links_[k];
-    if (link.value < 0 || link.kept >= 0) continue;
-    if (Gives(link.op)) {
+    if (link.value < 0 || link.spill >= 0) continue;
+    if (IsStore(link.op)) {
       link.is_last = !is_read[link.value];
     } else {
       is_read[link.value] = true;
@@ -95,7 +97,7 @@ std::vector<WrittenLink> ChainWriter::Write(absl::Span<const Wanted> wanted) {
 }
 
 int ChainWriter::Next() {
-  for (const ChainValue v : {lanes_, truths_, held_}) {
+  for (const ChainValue v : {a_, m_, h_}) {
     if (v < 0) continue;
     for (const int user : values_[v].users) {
       if (IsReady(ops_[user])) return user;
@@ -106,14 +108,14 @@ int ChainWriter::Next() {
 }
 
 bool ChainWriter::IsReady(const Op& op) const {
-  const bool gives = op.result < 0;
+  const bool is_store = op.result < 0;
   return !op.is_written && op.missing == 0 &&
-         !(gives && MayReadWhere(op.operands[0]));
+         !(is_store && HasAliasingLoads(op.operands[0]));
 }
 
-bool ChainWriter::MayReadWhere(ChainValue v) const {
+bool ChainWriter::HasAliasingLoads(ChainValue v) const {
   return absl::c_any_of(values_, [&](const Value& other) {
-    return other.read == ChainOther::kLanes && other.uses > 0 &&
+    return other.read == ChainOperand::kLanes && other.uses > 0 &&
            ByteWidth(other.dtype) == ByteWidth(values_[v].dtype);
   });
 }
@@ -126,17 +128,17 @@ void ChainWriter::WriteOp(int number) {
     const ChainOp round = MovesOf(values_[op.result].dtype).round;
     if (Rounds(row) && round != ChainOp::kEnd) links_.push_back({round});
   } else if (op.operands.empty()) {
-    if (IsNeeded(lanes_, held_)) SetAside();
-    links_.push_back({ChainOp::kCount, ChainOther::kOne, op.result});
-    lanes_ = op.result;
-  } else if (!values_[op.operands[0]].is_given) {
+    if (IsNeeded(a_, h_)) SaveA();
+    links_.push_back({ChainOp::kIota, ChainOperand::kBroadcast, op.result});
+    a_ = op.result;
+  } else if (!values_[op.operands[0]].is_stored) {
     const ChainValue v = op.operands[0];
     if (values_[v].dtype == DType::kBool) {
-      TakeTruths(v);
+      LoadM(v);
     } else {
-      TakeLanes(v, op, /*is_overwritten=*/false);
+      LoadA(v, op, /*is_overwritten=*/false);
     }
-    Give(v);
+    Store(v);
   }
   op.is_written = true;
   for (const ChainValue v : op.operands) --values_[v].uses;
@@ -144,14 +146,14 @@ void ChainWriter::WriteOp(int number) {
   const ChainValue result = op.result;
   for (const int user : values_[result].users) --ops_[user].missing;
   const Wanted wanted = values_[result].wanted;
-  if (wanted == Wanted::kLate && MayReadWhere(result)) {
-    AddLateGive(result);
+  if (wanted == Wanted::kAfterLoads && HasAliasingLoads(result)) {
+    AddLateStore(result);
   } else if (wanted != Wanted::kNo) {
-    Give(result);
+    Store(result);
   }
 }
 
-void ChainWriter::AddLateGive(ChainValue v) {
+void ChainWriter::AddLateStore(ChainValue v) {
   values_[v].users.push_back(num_ops());
   ++values_[v].uses;
   ops_.push_back({.operands = {v}});
@@ -159,35 +161,35 @@ void ChainWriter::AddLateGive(ChainValue v) {
 
 void ChainWriter::AddLinks(const ChainRow& row, const Op& op) {
   const ChainValue on = op.operands[row.operand];
-  if (IsToHeld(row, op)) {
-    links_.push_back({row.links[0].op, ChainOther::kToHeld});
-    held_ = op.result;
+  if (GoesIntoH(row, op)) {
+    links_.push_back({row.links[0].op, ChainOperand::kIntoH});
+    h_ = op.result;
     return;
   }
   for (const ChainRow::Link& l : row.links) {
-    if (l.op == ChainOp::kTakeBools) TakeTruths(op.operands[l.operand]);
+    if (l.op == ChainOp::kLoadMask) LoadM(op.operands[l.operand]);
   }
   if (row.of != ChainRow::kBools) {
-    TakeLanes(on, op, GivesLanes(row));
+    LoadA(on, op, LeavesLanes(row));
   } else {
-    TakeTruths(on);
-    if (GivesLanes(row) && IsNeeded(lanes_, held_)) SetAside();
+    LoadM(on);
+    if (LeavesLanes(row) && IsNeeded(a_, h_)) SaveA();
   }
-  if (!GivesLanes(row) && IsNeededBehind(op, truths_, -1)) Keep(truths_);
+  if (!LeavesLanes(row) && IsNeededAfter(op, m_, -1)) Spill(m_);
   for (const ChainRow::Link& l : row.links) {
-    if (l.op == ChainOp::kEnd || l.op == ChainOp::kTakeBools) continue;
+    if (l.op == ChainOp::kEnd || l.op == ChainOp::kLoadMask) continue;
     const ChainValue other = l.operand < 0 ? -1 : op.operands[l.operand];
     if (other < 0) {
       links_.push_back({l.op});
     } else if (other == on) {
-      links_.push_back({l.op, ChainOther::kItself});
-    } else if (other == held_) {
-      links_.push_back({l.op, ChainOther::kHeld});
+      links_.push_back({l.op, ChainOperand::kA});
+    } else if (other == h_) {
+      links_.push_back({l.op, ChainOperand::kH});
     } else {
       links_.push_back(ReadOf(l.op, other));
     }
   }
-  (GivesLanes(row) ? lanes_ : truths_) = op.result;
+  (LeavesLanes(row) ? a_ : m_) = op.result;
 }
 
 // ---- which row --------------------------------------------------------------
@@ -199,102 +201,103 @@ const ChainRow& ChainWriter::Choose(const Op& op) const {
                                });
 }
 
-bool ChainWriter::IsToHeld(const ChainRow& row, const Op& op) const {
+bool ChainWriter::GoesIntoH(const ChainRow& row, const Op& op) const {
   const ChainRow::Link& only = row.links[0];
-  if (!GoesToHeld(only.op) || only.operand < 0 ||
+  if (!CanWriteH(only.op) || only.operand < 0 ||
       row.links[1].op != ChainOp::kEnd) {
     return false;
   }
   const ChainValue on = op.operands[row.operand];
   const Value& result = values_[op.result];
-  return on == held_ && on != lanes_ && op.operands[only.operand] == lanes_ &&
-         !IsNeededBehind(op, on, -1) && result.wanted == Wanted::kNo &&
+  return on == h_ && on != a_ && op.operands[only.operand] == a_ &&
+         !IsNeededAfter(op, on, -1) && result.wanted == Wanted::kNo &&
          !IsHalfType(result.dtype);
 }
 
 int ChainWriter::CostOf(const ChainRow& row, const Op& op) const {
-  if (IsToHeld(row, op)) return kToHeld;
+  if (GoesIntoH(row, op)) return kIntoH;
   const ChainValue on = op.operands[row.operand];
-  if (row.of == ChainRow::kBools) return on == truths_ ? 0 : kRead;
-  const int aside = IsNeeded(held_, lanes_) ? kWrite : kMove;
-  const bool stays = GivesLanes(row) && IsNeededBehind(op, on, held_);
-  if (on == lanes_) return stays ? aside : 0;
-  const bool is_held = on == held_;
-  if (!IsNeeded(lanes_, held_)) return is_held ? kMove : kRead;
-  if (!is_held) return aside + kRead;
-  const bool both = GivesLanes(row) && IsNeededBehind(op, on, lanes_);
+  if (row.of == ChainRow::kBools) return on == m_ ? 0 : kRead;
+  const int aside = IsNeeded(h_, a_) ? kWrite : kMove;
+  const bool stays = LeavesLanes(row) && IsNeededAfter(op, on, h_);
+  if (on == a_) return stays ? aside : 0;
+  const bool is_in_h = on == h_;
+  if (!IsNeeded(a_, h_)) return is_in_h ? kMove : kRead;
+  if (!is_in_h) return aside + kRead;
+  const bool both = LeavesLanes(row) && IsNeededAfter(op, on, a_);
   return kMove + (both ? kWrite : 0);
 }
 
-bool ChainWriter::IsNeededBehind(const Op& op, ChainValue v,
-                                 ChainValue beside) const {
+bool ChainWriter::IsNeededAfter(const Op& op, ChainValue v,
+                                ChainValue beside) const {
   return IsNeeded(v, beside) && values_[v].uses > absl::c_count(op.operands, v);
 }
 
-// ---- registers and places ---------------------------------------------------
+// ---- registers and spills ---------------------------------------------------
 
-void ChainWriter::TakeLanes(ChainValue v, const Op& op, bool is_overwritten) {
-  if (v != lanes_ && v == held_ && IsNeeded(lanes_, -1)) {
+void ChainWriter::LoadA(ChainValue v, const Op& op, bool is_overwritten) {
+  if (v != a_ && v == h_ && IsNeeded(a_, -1)) {
     links_.push_back({ChainOp::kSwap});
-    std::swap(lanes_, held_);
-  } else if (v != lanes_) {
-    if (IsNeeded(lanes_, held_)) SetAside();
-    if (v == held_) {
-      links_.push_back({ChainOp::kTake, ChainOther::kHeld});
+    std::swap(a_, h_);
+  } else if (v != a_) {
+    if (IsNeeded(a_, h_)) SaveA();
+    if (v == h_) {
+      links_.push_back({ChainOp::kLoad, ChainOperand::kH});
     } else {
-      // What was made is read as lanes, whatever its dtype is elsewhere.
-      const bool is_made = values_[v].read == ChainOther::kNone;
+      // Spilled and stored results are lanes, whatever their dtype.
+      const bool is_made = values_[v].read == ChainOperand::kNone;
       links_.push_back(
-          ReadOf(is_made ? ChainOp::kTake : MovesOf(values_[v].dtype).take, v));
+          ReadOf(is_made ? ChainOp::kLoad : MovesOf(values_[v].dtype).load, v));
     }
-    lanes_ = v;
+    a_ = v;
   }
-  if (is_overwritten && IsNeededBehind(op, v, held_)) SetAside();
+  if (is_overwritten && IsNeededAfter(op, v, h_)) SaveA();
 }
 
-void ChainWriter::TakeTruths(ChainValue v) {
-  if (v == truths_) return;
-  if (IsNeeded(truths_, -1)) Keep(truths_);
-  links_.push_back(ReadOf(ChainOp::kTakeBools, v));
-  truths_ = v;
+void ChainWriter::LoadM(ChainValue v) {
+  if (v == m_) return;
+  if (IsNeeded(m_, -1)) Spill(m_);
+  links_.push_back(ReadOf(ChainOp::kLoadMask, v));
+  m_ = v;
 }
 
-void ChainWriter::SetAside() {
-  if (IsNeeded(held_, lanes_)) return Keep(lanes_);
-  links_.push_back({ChainOp::kHold});
-  held_ = lanes_;
+void ChainWriter::SaveA() {
+  if (IsNeeded(h_, a_)) return Spill(a_);
+  links_.push_back({ChainOp::kCopyToH});
+  h_ = a_;
 }
 
-void ChainWriter::Keep(ChainValue v) {
-  size_t place = 0;
-  while (place < places_.size() && values_[places_[place]].uses > 0) ++place;
+void ChainWriter::Spill(ChainValue v) {
+  size_t slot = 0;
+  while (slot < spill_slots_.size() && values_[spill_slots_[slot]].uses > 0)
+    ++slot;
   const bool is_bool = values_[v].dtype == DType::kBool;
-  WrittenLink link = {is_bool ? ChainOp::kGiveBools : ChainOp::kGive,
-                      ChainOther::kLanes, v};
-  if (place == kPlaces) {
+  WrittenLink link = {is_bool ? ChainOp::kStoreMask : ChainOp::kStore,
+                      ChainOperand::kLanes, v};
+  if (slot == kSpillSlots) {
     values_[v].is_readable = true;
-    values_[v].is_given = link.op == MovesOf(values_[v].dtype).give;
+    values_[v].is_stored = link.op == MovesOf(values_[v].dtype).store;
   } else {
-    if (place == places_.size()) places_.push_back(v);
-    places_[place] = v;
-    values_[v].kept = link.kept = static_cast<int>(place);
+    if (slot == spill_slots_.size()) spill_slots_.push_back(v);
+    spill_slots_[slot] = v;
+    values_[v].spill = link.spill = static_cast<int>(slot);
   }
   links_.push_back(link);
 }
 
-void ChainWriter::Give(ChainValue v) {
-  const ChainOp op = MovesOf(values_[v].dtype).give;
-  links_.push_back({op, ChainOther::kLanes, v});
-  // Halves are read as lanes by nothing but what takes them.
-  if (op == ChainOp::kGive || op == ChainOp::kGiveBools) {
+void ChainWriter::Store(ChainValue v) {
+  const ChainOp op = MovesOf(values_[v].dtype).store;
+  links_.push_back({op, ChainOperand::kLanes, v});
+  // Links cannot load lanes from stored halves.
+  if (op == ChainOp::kStore || op == ChainOp::kStoreMask) {
     values_[v].is_readable = true;
   }
 }
 
 WrittenLink ChainWriter::ReadOf(ChainOp op, ChainValue v) const {
   const Value& value = values_[v];
-  const bool is_made = value.read == ChainOther::kNone;
-  return {op, is_made ? ChainOther::kLanes : value.read, v, value.kept};
+  const bool is_made = value.read == ChainOperand::kNone;
+  return {op, is_made ? ChainOperand::kLanes : value.read, v, value.spill};
 }
 
 }  // namespace hawser::cpu

@@ -13,64 +13,67 @@
 
 namespace hawser::cpu {
 
-// Lanes that a chain reads, or that an op of it makes: the writer's number.
+// The writer's number of a value: lanes that a chain reads or an op makes.
 using ChainValue = int;
 
-// A link, of values instead of memory.
+// A link that names values instead of addresses.
 struct WrittenLink {
   ChainOp op = ChainOp::kEnd;
-  ChainOther other = ChainOther::kNone;
-  ChainValue value = -1;  // kLanes, kOne: what is read or given; or kCount's
-  int kept = -1;          // which place of the strip's it is in; -1: elsewhere
-  bool is_last = false;   // of a give: no link behind it reads what it gave
-  // kept is -1 and the op kGive though the value is of halves: it is given as
-  // f32, for links to read, beside what it is given as if wanted.
+  ChainOperand b = ChainOperand::kNone;
+  // kLanes, kBroadcast: the value that is read or stored. kIota: the result.
+  ChainValue value = -1;
+  int spill = -1;        // the value's spill slot; -1: other memory has it
+  bool is_last = false;  // a store whose value no later link reads back
+  // A kStore of a half that has no spill slot stores it as f32, for later links
+  // to read. A wanted half is stored as a half besides.
 };
 
-// Whether the op puts a value somewhere.
-bool Gives(ChainOp op);
+// True for the ops that write memory.
+bool IsStore(ChainOp op);
 
-// Whether a value is to be given.
+// When a value is stored where the caller wants it.
 enum class Wanted : uint8_t {
   kNo,
   kYes,
-  kLate,  // behind all reads of lanes as wide, which may be where it goes
+  // Its memory may be that of an operand whose lanes are as wide, so the store
+  // follows the last load that may alias it.
+  kAfterLoads,
 };
 
-// What ops need of each other stays in registers or in places of the strip.
+// Values that ops pass to each other stay in registers or in spill slots.
 // Invariant: operands are added before the ops on them. Used once.
 class ChainWriter {
  public:
-  // Places that a strip has.
-  static constexpr int kPlaces = 16;
+  static constexpr int kSpillSlots = 16;
 
-  // Room for so many.
+  // Allocates room for so many values.
   void Reserve(int values);
-  // What is read: as many lanes, or one element for all of them.
-  ChainValue AddRead(DType dtype, ChainOther other);
-  // Whole numbers that grow by 1 from lane to lane.
-  ChainValue AddCount(DType dtype);
-  // `rows`: ways to compute an op on these operands; at least one.
+  // Adds a value that the chain loads. `b`: kLanes or kBroadcast.
+  ChainValue AddRead(DType dtype, ChainOperand b);
+  // Adds integers that grow by 1 from lane to lane.
+  ChainValue AddIota(DType dtype);
+  // `rows`: the ways to compute the op on these operands; at least one.
   ChainValue AddOp(absl::Span<const ChainRow* const> rows,
                    absl::Span<const ChainValue> operands, DType result);
   int num_ops() const { return static_cast<int>(ops_.size()); }
 
-  // `wanted`: by value. Others it may give too, where places do not suffice.
+  // `wanted`: by value. Values that find no free spill slot are stored too.
   std::vector<WrittenLink> Write(absl::Span<const Wanted> wanted);
 
  private:
   struct Value {
     DType dtype;
-    ChainOther read = ChainOther::kNone;  // kNone: an op makes it
+    ChainOperand read = ChainOperand::kNone;  // kNone: an op makes it
     Wanted wanted = Wanted::kNo;
-    bool is_given = false;     // where it is wanted, for want of a place
-    bool is_readable = false;  // in memory that is no place
-    int kept = -1;
+    bool is_stored = false;  // stored where it is wanted, by a spill
+    bool is_readable =
+        false;  // links can load it from memory, not a spill slot
+    int spill = -1;
     int uses = 0;  // by ops that are not written yet
     absl::InlinedVector<int, 2> users;
   };
   struct Op {
-    // None: kCount without an operand, or what gives its operand late.
+    // Empty for kIota, which has no operand, and for a late store of its one.
     absl::InlinedVector<const ChainRow*, 2> rows;
     absl::InlinedVector<ChainValue, 3> operands;
     ChainValue result = -1;
@@ -79,50 +82,54 @@ class ChainWriter {
   };
 
   ChainValue AddMade(DType dtype, Op op);
-  // An op whose operands are there: one on what registers hold, else the first.
+  // Returns an op whose operands are made: one that reads a register if there
+  // is one, else the first.
   int Next();
   bool IsReady(const Op& op) const;
   void WriteOp(int number);
-  void AddLateGive(ChainValue v);
-  // Whether ops that are not written read lanes as wide as v's.
-  bool MayReadWhere(ChainValue v) const;
-  // The row that has least to be moved for it, but for truths that all rows of
-  // the op take.
+  void AddLateStore(ChainValue v);
+  // True if ops that are not written load lanes as wide as v's, whose memory a
+  // store of v might overwrite.
+  bool HasAliasingLoads(ChainValue v) const;
+  // Returns the row that needs the cheapest moves. Loads of m cost the same for
+  // all rows of an op and do not count.
   const ChainRow& Choose(const Op& op) const;
   int CostOf(const ChainRow& row, const Op& op) const;
-  // Whether h may be what the row is on and what it leaves, beside a.
-  bool IsToHeld(const ChainRow& row, const Op& op) const;
-  // Has a hold v, which the op writes over if so said.
-  void TakeLanes(ChainValue v, const Op& op, bool is_overwritten);
-  void TakeTruths(ChainValue v);
-  // Of a: holds it, or keeps it in a place.
-  void SetAside();
-  void Keep(ChainValue v);
-  // Where it is wanted.
-  void Give(ChainValue v);
+  // True if the row can read its operand from h and leave its result in h, so
+  // that a is not touched.
+  bool GoesIntoH(const ChainRow& row, const Op& op) const;
+  // Writes the links that bring v into a, and save it if the op overwrites it
+  // and others need it.
+  void LoadA(ChainValue v, const Op& op, bool is_overwritten);
+  void LoadM(ChainValue v);
+  // Copies a to h, or spills it if h is needed.
+  void SaveA();
+  void Spill(ChainValue v);
+  // Writes the store of v where it is wanted.
+  void Store(ChainValue v);
   void AddLinks(const ChainRow& row, const Op& op);
   WrittenLink ReadOf(ChainOp op, ChainValue v) const;
 
-  // Whether registers alone hold it.
-  bool IsHomeless(ChainValue v) const {
+  // True if no memory has v.
+  bool IsOnlyInRegisters(ChainValue v) const {
     const Value& value = values_[v];
-    return value.read == ChainOther::kNone && value.kept < 0 &&
+    return value.read == ChainOperand::kNone && value.spill < 0 &&
            !value.is_readable;
   }
-  // Whether ops that are not written need what a register holds and nothing
-  // else, `beside` neither.
+  // True if ops that are not written need v, and only one register has it.
+  // `beside`: the value of another register.
   bool IsNeeded(ChainValue v, ChainValue beside) const {
-    return v >= 0 && v != beside && values_[v].uses > 0 && IsHomeless(v);
+    return v >= 0 && v != beside && values_[v].uses > 0 && IsOnlyInRegisters(v);
   }
-  // Likewise, but for the op.
-  bool IsNeededBehind(const Op& op, ChainValue v, ChainValue beside) const;
+  // The same once `op` is written.
+  bool IsNeededAfter(const Op& op, ChainValue v, ChainValue beside) const;
 
   std::vector<Value> values_;
   std::vector<Op> ops_;
-  // While links are written: what is in a, m and h, and in the places; -1:
-  // nothing. The ops before `first_` are written.
-  ChainValue lanes_ = -1, truths_ = -1, held_ = -1;
-  absl::InlinedVector<ChainValue, kPlaces> places_;
+  // The values in a, m, h and the spill slots after links_; -1: undefined. The
+  // ops before `first_` are written.
+  ChainValue a_ = -1, m_ = -1, h_ = -1;
+  absl::InlinedVector<ChainValue, kSpillSlots> spill_slots_;
   size_t first_ = 0;
   std::vector<WrittenLink> links_;
 };

@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn; see loops.cc.
+// Highway compiles this file once for each instruction set; see loops.cc.
 #include "kernels/cpu/chains/chains.h"
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/chains/chains.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as they ask.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/chains/chain_links-inl.h"
 #include "kernels/cpu/isa/by_isa.h"
@@ -21,160 +21,105 @@ namespace {
 
 // ---- the table --------------------------------------------------------------
 
-// The code of each op, by what its b is; null: there is no such link.
+// The code of each op, by its ChainOperand; null: there is no such link.
 template <typename T>
 struct Table {
   Table() {
-    AddReals();
-    AddWholes();
-    AddTests();
-    AddChoices();
-    AddMoves();
+    AddFunctions();
+    AddLinks();
   }
 
-  // `bytes`: of a lane at kLanes.
+  // `bytes`: of a lane in memory, for kLanes.
   template <typename Do>
-  void Link(ChainOp op, ChainOther other, size_t bytes = sizeof(T),
-            bool gives = false) {
-    ChainCode& c = code[static_cast<int>(op)][static_cast<int>(other)];
-    const bool of_lanes = other == ChainOther::kLanes;
+  void Link(ChainOp op, ChainOperand b, size_t bytes = sizeof(T),
+            bool stores = false) {
+    ChainCode& c = code[static_cast<int>(op)][static_cast<int>(b)];
+    const bool of_lanes = b == ChainOperand::kLanes;
     c = {reinterpret_cast<void (*)()>(RunLink<T, Do>),
-         static_cast<int8_t>(of_lanes ? bytes : 0), gives};
-  }
-  template <typename Function>
-  void Alone(ChainOp op) {
-    Link<OfLanes<Function, ChainOther::kNone>>(op, ChainOther::kNone);
-  }
-  // Where b is not a.
-  template <typename Function>
-  void Apart(ChainOp op) {
-    Link<OfLanes<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
-    Link<OfLanes<Function, ChainOther::kOne>>(op, ChainOther::kOne);
-    Link<OfLanes<Function, ChainOther::kHeld>>(op, ChainOther::kHeld);
-  }
-  template <typename Function>
-  void With(ChainOp op) {
-    Apart<Function>(op);
-    Link<OfLanes<Function, ChainOther::kItself>>(op, ChainOther::kItself);
-  }
-  // Of what two values that live are made of each other by.
-  template <typename Function>
-  void WithHeld(ChainOp op) {
-    With<Function>(op);
-    Link<OfHeld<Function>>(op, ChainOther::kToHeld);
-  }
-  template <typename Function>
-  void OnTruths(ChainOp op) {
-    Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes, 1);
-    Link<OfTruths<Function, ChainOther::kOne>>(op, ChainOther::kOne);
-  }
-  template <Way way>
-  void Moved(ChainOp op) {
-    Link<Moves<way, ChainOther::kLanes>>(op, ChainOther::kLanes);
-    Link<Moves<way, ChainOther::kOne>>(op, ChainOther::kOne);
-    Link<Moves<way, ChainOther::kHeld>>(op, ChainOther::kHeld);
-    Link<Moves<way, ChainOther::kItself>>(op, ChainOther::kItself);
+         static_cast<int8_t>(of_lanes ? bytes : 0), stores};
   }
 
-  void AddReals() {
-    WithHeld<Plus>(ChainOp::kPlus);
-    WithHeld<Minus>(ChainOp::kMinus);
-    WithHeld<MinusFrom>(ChainOp::kMinusFrom);
-    WithHeld<Times>(ChainOp::kTimes);
-    With<Over>(ChainOp::kOver);
-    Link<OverOne>(ChainOp::kOverOne, ChainOther::kOne);
-    With<Under>(ChainOp::kUnder);
-    With<TheLarger>(ChainOp::kLarger);
-    With<TheSmaller>(ChainOp::kSmaller);
-    Alone<Negative>(ChainOp::kNegative);
-    Alone<Magnitude>(ChainOp::kMagnitude);
-    Alone<Sign>(ChainOp::kSign);
-    Alone<SquareRoot>(ChainOp::kSquareRoot);
-    Alone<InverseRoot>(ChainOp::kInverseRoot);
-    Alone<Down>(ChainOp::kDown);
-    Alone<Up>(ChainOp::kUp);
-    Alone<Even>(ChainOp::kEven);
+  // The forms of chain_ops.def.
+  template <typename Function>
+  void Unary(ChainOp op) {
+    Link<Lanewise<Function, ChainOperand::kNone>>(op, ChainOperand::kNone);
+  }
+  template <typename Function>
+  void BinaryButA(ChainOp op) {
+    Link<Lanewise<Function, ChainOperand::kLanes>>(op, ChainOperand::kLanes);
+    Link<Lanewise<Function, ChainOperand::kBroadcast>>(
+        op, ChainOperand::kBroadcast);
+    Link<Lanewise<Function, ChainOperand::kH>>(op, ChainOperand::kH);
+  }
+  template <typename Function>
+  void Binary(ChainOp op) {
+    BinaryButA<Function>(op);
+    Link<Lanewise<Function, ChainOperand::kA>>(op, ChainOperand::kA);
+  }
+  template <typename Function>
+  void BinaryOrIntoH(ChainOp op) {
+    Binary<Function>(op);
+    Link<IntoH<Function>>(op, ChainOperand::kIntoH);
+  }
+  template <typename Function>
+  void MaskBinary(ChainOp op) {
+    Link<Maskwise<Function, ChainOperand::kLanes>>(op, ChainOperand::kLanes, 1);
+    Link<Maskwise<Function, ChainOperand::kBroadcast>>(
+        op, ChainOperand::kBroadcast);
+  }
+  template <Shift kShift>
+  void AddShift(ChainOp op) {
+    Link<Shifts<kShift, ChainOperand::kLanes>>(op, ChainOperand::kLanes);
+    Link<Shifts<kShift, ChainOperand::kBroadcast>>(op,
+                                                   ChainOperand::kBroadcast);
+    Link<Shifts<kShift, ChainOperand::kH>>(op, ChainOperand::kH);
+    Link<Shifts<kShift, ChainOperand::kA>>(op, ChainOperand::kA);
+  }
+
+  void AddFunctions() {
+#define HAWSER_CHAIN_OP(Name, Form, ...) Form<Name>(ChainOp::k##Name);
+#define HAWSER_CHAIN_F32(Name, Form, ...)   \
+  if constexpr (std::is_same_v<T, float>) { \
+    Form<Name>(ChainOp::k##Name);           \
+  }
+#define HAWSER_CHAIN_MASK(Name, ...) MaskBinary<Name>(ChainOp::k##Name);
+#include "kernels/cpu/chains/chain_ops.def"
+  }
+  void AddLinks() {
     if constexpr (std::is_same_v<T, float>) {
-      Alone<FromWhole>(ChainOp::kFromWhole);
-      Alone<Exp>(ChainOp::kExp);
-      Alone<Log>(ChainOp::kLog);
-      Alone<Tanh>(ChainOp::kTanh);
-      Alone<Logistic>(ChainOp::kLogistic);
-      Alone<LogPlusOne>(ChainOp::kLogPlusOne);
-      Alone<RoundBf16>(ChainOp::kRoundBf16);
+      Link<LoadU8>(ChainOp::kLoadU8, ChainOperand::kLanes, 1);
+      Link<LoadHalves<Bf16>>(ChainOp::kLoadBf16, ChainOperand::kLanes, 2);
+      Link<StoreHalves<Bf16>>(ChainOp::kStoreBf16, ChainOperand::kLanes, 2,
+                              true);
 #if HAWSER_F16
-      Alone<RoundF16>(ChainOp::kRoundF16);
+      Link<LoadHalves<F16>>(ChainOp::kLoadF16, ChainOperand::kLanes, 2);
+      Link<StoreHalves<F16>>(ChainOp::kStoreF16, ChainOperand::kLanes, 2, true);
+      Link<RoundF16>(ChainOp::kRoundF16, ChainOperand::kNone);
 #endif
     }
-  }
-  void AddWholes() {
-    WithHeld<WholePlus>(ChainOp::kWholePlus);
-    WithHeld<WholeMinus>(ChainOp::kWholeMinus);
-    WithHeld<WholeMinusFrom>(ChainOp::kWholeMinusFrom);
-    With<WholeBoth>(ChainOp::kWholeBoth);
-    With<WholeEither>(ChainOp::kWholeEither);
-    WithHeld<WholeOneOfTwo>(ChainOp::kWholeOneOfTwo);
-    Alone<WholeNotSo>(ChainOp::kWholeNotSo);
-    Moved<Way::kLeft>(ChainOp::kLeft);
-    Moved<Way::kRight>(ChainOp::kRight);
-    Moved<Way::kRightSigned>(ChainOp::kRightSigned);
-    Link<TurnedByOne>(ChainOp::kTurned, ChainOther::kOne);
-  }
-  void AddTests() {
-    With<Equal>(ChainOp::kEqual);
-    With<Unequal>(ChainOp::kUnequal);
-    With<Below>(ChainOp::kBelow);
-    With<AtMost>(ChainOp::kAtMost);
-    With<Above>(ChainOp::kAbove);
-    With<AtLeast>(ChainOp::kAtLeast);
-    With<WholeEqual>(ChainOp::kWholeEqual);
-    With<WholeUnequal>(ChainOp::kWholeUnequal);
-    With<WholeBelow>(ChainOp::kWholeBelow);
-    With<WholeAtMost>(ChainOp::kWholeAtMost);
-    With<WholeAbove>(ChainOp::kWholeAbove);
-    With<WholeAtLeast>(ChainOp::kWholeAtLeast);
-    Alone<Finite>(ChainOp::kFinite);
-  }
-  void AddChoices() {
-    OnTruths<Both>(ChainOp::kBoth);
-    OnTruths<Either>(ChainOp::kEither);
-    OnTruths<OneOfTwo>(ChainOp::kOneOfTwo);
-    Alone<NotSo>(ChainOp::kNotSo);
-    Alone<Ones>(ChainOp::kOnes);
-    Alone<WholeOnes>(ChainOp::kWholeOnes);
-    Apart<Else>(ChainOp::kElse);
-    Apart<Then>(ChainOp::kThen);
-  }
-  void AddMoves() {
-    Apart<Other>(ChainOp::kTake);
-    OnTruths<OtherTruths>(ChainOp::kTakeBools);
-    if constexpr (std::is_same_v<T, float>) {
-      Link<TakeBytes>(ChainOp::kTakeBytes, ChainOther::kLanes, 1);
-      Link<TakeHalves<Bf16>>(ChainOp::kTakeBf16, ChainOther::kLanes, 2);
-      Link<GiveHalves<Bf16>>(ChainOp::kGiveBf16, ChainOther::kLanes, 2, true);
-#if HAWSER_F16
-      Link<TakeHalves<F16>>(ChainOp::kTakeF16, ChainOther::kLanes, 2);
-      Link<GiveHalves<F16>>(ChainOp::kGiveF16, ChainOther::kLanes, 2, true);
-#endif
-    }
-    Link<Count>(ChainOp::kCount, ChainOther::kOne);
-    Link<Hold>(ChainOp::kHold, ChainOther::kNone);
-    Link<Swap>(ChainOp::kSwap, ChainOther::kNone);
-    Link<Ahead>(ChainOp::kAhead, ChainOther::kLanes, 0);
-    Link<Give>(ChainOp::kGive, ChainOther::kLanes, sizeof(T), true);
-    Link<GiveBools>(ChainOp::kGiveBools, ChainOther::kLanes, 1, true);
+    Link<Iota>(ChainOp::kIota, ChainOperand::kBroadcast);
+    Link<CopyToH>(ChainOp::kCopyToH, ChainOperand::kNone);
+    Link<Swap>(ChainOp::kSwap, ChainOperand::kNone);
+    Link<Prefetch>(ChainOp::kPrefetch, ChainOperand::kLanes, 0);
+    Link<Store>(ChainOp::kStore, ChainOperand::kLanes, sizeof(T), true);
+    Link<StoreMask>(ChainOp::kStoreMask, ChainOperand::kLanes, 1, true);
+    Link<DivideByInverse>(ChainOp::kDivideByInverse, ChainOperand::kBroadcast);
+    AddShift<Shift::kLeft>(ChainOp::kShiftLeft);
+    AddShift<Shift::kRightLogical>(ChainOp::kShiftRightLogical);
+    AddShift<Shift::kRightArithmetic>(ChainOp::kShiftRightArithmetic);
+    Link<RotateLeft>(ChainOp::kRotateLeft, ChainOperand::kBroadcast);
     code[0][0].run = reinterpret_cast<void (*)()>(EndChain<T>);
   }
 
-  ChainCode code[kChainOps][kChainOthers] = {};
+  ChainCode code[kChainOps][kChainOperands] = {};
 };
 
-// Made when it is asked for first: constants of so many addresses are larger
-// than what makes them.
+// The first call fills the table: the code that does it is smaller than so many
+// constant addresses.
 template <typename T>
-ChainCode Find(ChainOp op, ChainOther other) {
+ChainCode Find(ChainOp op, ChainOperand b) {
   static const Table<T> table;
-  return table.code[static_cast<int>(op)][static_cast<int>(other)];
+  return table.code[static_cast<int>(op)][static_cast<int>(b)];
 }
 
 template <typename T>
@@ -216,60 +161,61 @@ const Chains* FindChains(int64_t width, Isa isa) {
 
 namespace {
 
-// Lanes of the links behind whole strips, [first, first + n), where a strip of
-// them has room: in memory that a thread keeps. One at a time.
+// The lanes [first, first + n) after the last whole strip, copied to buffers
+// with room for a strip, so that no link reads or writes past its memory. The
+// buffers belong to the thread; it may have one RestLanes at a time.
 class RestLanes {
  public:
   RestLanes(absl::Span<const ChainLink> links, int64_t first, int64_t n)
       : links_(links), first_(first), n_(n) {
     rest_.assign(links.begin(), links.end());
-    if (places_.size() < links.size()) places_.resize(links.size());
+    if (buffers_.size() < links.size()) buffers_.resize(links.size());
     for (size_t k = 0; k < links.size(); ++k) {
       const ChainLink& link = links[k];
-      if (!IsElsewhere(link)) continue;
-      rest_[k].of_strip = true;
-      rest_[k].goes_past = false;
-      rest_[k].at = link.of_given ? GivenBefore(k) : places_[k].bytes;
-      if (link.code.gives || link.of_given) continue;
+      if (!IsInMemory(link)) continue;
+      rest_[k].is_spill = true;
+      rest_[k].is_streamed = false;
+      rest_[k].at = link.reloads ? StoredBefore(k) : buffers_[k].bytes;
+      if (link.code.stores || link.reloads) continue;
       std::memcpy(rest_[k].at, link.at + first * link.code.bytes,
                   n * link.code.bytes);
     }
   }
-  // The same, which read and give them there.
+  // The same links on the buffers.
   const ChainLink* links() const { return rest_.data(); }
-  // Puts what they gave where it belongs.
-  void Give() const {
+  // Copies what the links stored to its destination.
+  void Store() const {
     for (size_t k = 0; k < links_.size(); ++k) {
       const ChainLink& link = links_[k];
-      if (!IsElsewhere(link) || !link.code.gives) continue;
+      if (!IsInMemory(link) || !link.code.stores) continue;
       std::memcpy(link.at + first_ * link.code.bytes, rest_[k].at,
                   n_ * link.code.bytes);
     }
   }
 
  private:
-  struct Place {
+  struct Buffer {
     alignas(64) char bytes[kStripBytes];
   };
 
-  static bool IsElsewhere(const ChainLink& link) {
-    return link.code.bytes > 0 && !link.of_strip;
+  static bool IsInMemory(const ChainLink& link) {
+    return link.code.bytes > 0 && !link.is_spill;
   }
-  // Where the last link before gives what this one reads.
-  char* GivenBefore(size_t link) const {
+  // The buffer of the last link that stored what this one reads.
+  char* StoredBefore(size_t link) const {
     size_t k = link - 1;
-    while (!links_[k].code.gives || links_[k].at != links_[link].at) --k;
+    while (!links_[k].code.stores || links_[k].at != links_[link].at) --k;
     return rest_[k].at;
   }
 
   static thread_local std::vector<ChainLink> rest_;
-  static thread_local std::vector<Place> places_;
+  static thread_local std::vector<Buffer> buffers_;
 
   const absl::Span<const ChainLink> links_;
   const int64_t first_, n_;
 };
 thread_local std::vector<ChainLink> RestLanes::rest_;
-thread_local std::vector<RestLanes::Place> RestLanes::places_;
+thread_local std::vector<RestLanes::Buffer> RestLanes::buffers_;
 
 }  // namespace
 
@@ -280,7 +226,7 @@ void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
   if (rest == 0) return;
   const RestLanes lanes(links, n - rest, rest);
   chains.run(lanes.links(), n - rest, chains.lanes);
-  lanes.Give();
+  lanes.Store();
 }
 
 bool InversesPay(Isa isa, Maker maker) {

@@ -1,5 +1,26 @@
-// Chains: elementwise ops on lanes that stay in registers, each on what the
-// ones before it left.
+// Chains: several elementwise ops in one pass over their lanes.
+//
+// A chain is a program for a small machine. The machine has two vector
+// registers, `a` and `h`, of 4 machine vectors each; a mask `m` with a truth
+// for each of their lanes; and 16 spill slots in memory (chain_writer.h). An
+// instruction, here a link, is an op and where its operand `b` is. Each link is
+// a template, compiled for each instruction set, that ends in a tail call of
+// the next link, with a and h as its arguments: so values stay in registers
+// from op to op, and only loads and stores touch memory. ChainWriter makes the
+// program: it orders the ops, chooses by cost on which operand each one runs,
+// and spills values that find no register.
+//
+// tanh(x * 2 + y) of f32 is this chain:
+//
+//   kLoad       kLanes      a = x, the lanes of a strip
+//   kMultiply   kBroadcast  a = a * 2; memory has one 2.0f for all lanes
+//   kAdd        kLanes      a = a + y
+//   kTanh       kNone       a = tanh(a)
+//   kStore      kLanes      memory = a
+//   kEnd                    returns; RunChain begins the next strip
+//
+// If tanh(s) * s is wanted of s = x * 2 + y, kCopyToH before kTanh saves s in
+// h, and kMultiply by kH reads it.
 #ifndef HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
 #define HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
 
@@ -10,142 +31,76 @@
 
 namespace hawser::cpu {
 
-// What is done with the chain's lanes `a`, its truths `m` (one a lane) and
-// others `b`, maybe the lanes `h` held beside a. A chain is of lanes of 4 bytes
-// or of 8: reals of that width, or where it says so whole numbers, signed.
-// Truths are bool in memory.
+// `a` and `h` are vector registers, `m` is a mask with a truth for each lane,
+// and `b` is the operand that ChainOperand names. Lanes have 4 or 8 bytes: they
+// are floats of that width, and for the ops named Int integers. A mask is bool
+// in memory. chain_ops.def says what each op does.
 enum class ChainOp : uint8_t {
-  kEnd,  // of the chain
-  // In place of a, m or h, which are nothing before.
-  kTake,       // a = b
-  kTakeBools,  // m = b
-  kTakeBytes,  // a = b, of u8, as reals; of 4 bytes, as the next two
-  kTakeBf16,
-  kTakeF16,
-  kCount,  // a = the whole numbers from the s64 b on
-  kHold,   // h = a
-  kSwap,   // each of a and h in place of the other
-  // Asks memory for what stands at b, which is read later.
-  kAhead,
-  // Put where b is.
-  kGive,
-  kGiveBools,
-  kGiveBf16,  // halves, as which a is rounded; of 4 bytes
-  kGiveF16,
-  // Of two numbers.
-  kPlus,
-  kMinus,
-  kMinusFrom,  // b - a
-  kTimes,
-  kOver,
-  kOverOne,  // the same bits, by b's inverse where that serves; of kOne
-  kUnder,    // b / a
-  kLarger,
-  kSmaller,
-  // Of two whole numbers, with or without a sign.
-  kWholePlus,
-  kWholeMinus,
-  kWholeMinusFrom,
-  kWholeBoth,
-  kWholeEither,
-  kWholeOneOfTwo,
-  kLeft,         // a moved by b bits, which may be any number
-  kRight,        // likewise, zeros from above
-  kRightSigned,  // likewise, the sign from above
-  kTurned,       // a's bits moved left in a circle, by b below a's bits
-  // m = whether a is so to b.
-  kEqual,
-  kUnequal,
-  kBelow,
-  kAtMost,
-  kAbove,
-  kAtLeast,
-  kWholeEqual,
-  kWholeUnequal,
-  kWholeBelow,
-  kWholeAtMost,
-  kWholeAbove,
-  kWholeAtLeast,
-  // Of m and truths.
-  kBoth,
-  kEither,
-  kOneOfTwo,
-  // By m.
-  kElse,       // a = m ? a : b
-  kThen,       // a = m ? b : a
-  kNotSo,      // m = !m
-  kOnes,       // a = m ? 1 : 0
-  kWholeOnes,  // likewise
-  // Of a alone.
-  kNegative,
-  kMagnitude,
-  kSign,
-  kSquareRoot,
-  kInverseRoot,
-  kDown,
-  kUp,
-  kEven,
-  kWholeNotSo,  // each bit
-  kFinite,      // m = whether it is
-  kFromWhole,   // whole numbers as reals; of 4 bytes
-  kRoundBf16,   // to the nearest half; of 4 bytes
-  kRoundF16,
-  kExp,
-  kLog,
-  kTanh,
-  kLogistic,
-  kLogPlusOne,
+#define HAWSER_CHAIN_OP(Name, ...) k##Name,
+#define HAWSER_CHAIN_F32(Name, ...) k##Name,
+#define HAWSER_CHAIN_MASK(Name, ...) k##Name,
+#define HAWSER_CHAIN_LINK(Name) k##Name,
+#include "kernels/cpu/chains/chain_ops.def"
 };
-inline constexpr int kChainOps = static_cast<int>(ChainOp::kLogPlusOne) + 1;
+inline constexpr int kChainOps = 0
+#define HAWSER_CHAIN_OP(Name, ...) +1
+#define HAWSER_CHAIN_F32(Name, ...) +1
+#define HAWSER_CHAIN_MASK(Name, ...) +1
+#define HAWSER_CHAIN_LINK(Name) +1
+#include "kernels/cpu/chains/chain_ops.def"
+    ;
 
-// What `b` is.
-enum class ChainOther : uint8_t {
-  kNone,
-  kLanes,   // as many lanes
-  kOne,     // one element, for all lanes
-  kItself,  // a
-  kHeld,    // h
-  kToHeld,  // a, and what is done with a is done with h; of some ops
+// The source of a link's operand `b`.
+enum class ChainOperand : uint8_t {
+  kNone,       // there is no b
+  kLanes,      // memory has a b for each lane
+  kBroadcast,  // memory has one element, which is b for all lanes
+  kA,          // b = a
+  kH,          // b = h
+  kIntoH,      // h = h op a, and a stays; for the ops that CanWriteH names
 };
-inline constexpr int kChainOthers = static_cast<int>(ChainOther::kToHeld) + 1;
+inline constexpr int kChainOperands =
+    static_cast<int>(ChainOperand::kIntoH) + 1;
 
-// Does what an op does to a strip of the lanes, then the next link's.
+// The compiled function of a link: it runs the op on one strip of lanes, then
+// tail-calls the next link's.
 struct ChainCode {
   void (*run)() = nullptr;  // null: there is no such link
-  // Of kLanes: what a lane has there, and whether it is given.
+  // For kLanes: the bytes of a lane in memory, and whether the link writes it.
   int8_t bytes = 0;
-  bool gives = false;
+  bool stores = false;
 };
 
 struct ChainLink {
   ChainCode code;
-  char* at = nullptr;  // kLanes, kOne: where b is
-  // Of kLanes: kStripBytes at `at` hold the lanes of a strip, then the next
-  // one's.
-  bool of_strip = false;
-  bool of_given = false;  // kLanes: what a link before gives
-  // Of kGive: past the caches; another thread reads it after FlushStream.
-  bool goes_past = false;
+  char* at = nullptr;  // kLanes, kBroadcast: the address of b
+  // kLanes: `at` is a spill slot of kStripBytes, which each strip uses again.
+  bool is_spill = false;
+  bool reloads = false;  // kLanes: an earlier link stores what this one reads
+  // kStore: a streaming store, past the caches. Other threads see it after
+  // FlushStream.
+  bool is_streamed = false;
 };
 
-// Lanes go through the links a strip at a time: at most so many bytes of them.
+// A chain runs over its lanes a strip at a time: at most so many bytes of them,
+// which fill register a.
 inline constexpr int64_t kStripBytes = 256;
 
-// For lanes of one width, by one set of instructions. Not every one has links
-// of f16.
+// The links for lanes of one width, compiled for one instruction set. Some sets
+// lack the links for f16.
 struct Chains {
-  ChainCode (*find)(ChainOp op, ChainOther other);
-  // Of a strip. `links` over lanes [first, first + n), a multiple of it.
-  int64_t lanes;
+  ChainCode (*find)(ChainOp op, ChainOperand b);
+  int64_t lanes;  // of a strip
+  // Runs `links` over lanes [first, first + n); n is a multiple of `lanes`.
   void (*run)(const ChainLink* links, int64_t first, int64_t n);
 };
-// For lanes of so many bytes. Null: there are none.
+// `width`: bytes of a lane. Null: there are no such chains.
 const Chains* FindChains(int64_t width, Isa isa);
-// `links` to that of kEnd, over n lanes. What is given may be where lanes are
-// that no later link reads.
+// Runs `links`, of which the last is kEnd, over n lanes. A store may write over
+// memory that no later link reads.
 void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
               int64_t n);
-// Whether kOverOne takes less time than kOver.
+// True if kDivideByInverse takes less time than kDivide.
 bool InversesPay(Isa isa, Maker maker);
 
 }  // namespace hawser::cpu

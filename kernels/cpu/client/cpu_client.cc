@@ -27,7 +27,7 @@ int ThreadsOf(const CpuClientOptions& options) {
   return options.threads > 0 ? options.threads : CpuThreads();
 }
 
-// What the kernel calls this processor, "cpu" where it does not say.
+// The name that the kernel has for this processor, or "cpu".
 std::string ProcessorName() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -22,7 +22,7 @@ bool IsReady(const Argument& argument) {
   return buffer == nullptr || ValueOf(*buffer).ready();
 }
 
-// Of an argument that is ready.
+// The value of an argument that is ready.
 absl::StatusOr<Literal> ReadyValue(const Argument& argument) {
   if (const auto* literal = std::get_if<Literal>(&argument)) return *literal;
   return ValueOf(std::get<BufferPtr>(argument)).Await();

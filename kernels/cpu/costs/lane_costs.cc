@@ -12,7 +12,7 @@
 namespace hawser::cpu {
 namespace {
 
-// By AVX-512, measured (element_bench); 0: it has no lanes for these.
+// Costs with AVX-512, measured (element_bench); 0: there are no lanes.
 struct Lanes {
   float integer = 0;  // of 4 bytes; others by their width
   float half = 0, f32 = 0, f64 = 0;

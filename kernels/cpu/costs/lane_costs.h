@@ -12,7 +12,7 @@ namespace hawser::cpu {
 
 // Steps, of a nanosecond, of one element on one thread, whose operands are in
 // the nearest cache; of a reduction, of one that is folded. `dtype`: the widest
-// of operands and results. Of an op without lanes for it, what its row takes.
+// of operands and results. An op without lanes costs as much as its row.
 double LaneSteps(const OpDef& op, DType dtype, Isa isa = ProcessIsa());
 // plan::CpuTarget with these costs.
 plan::Target MeasuredTarget();

@@ -1,6 +1,6 @@
-// What the arithmetic ops mean for one element, as functors. `Apply` exists
-// for exactly the types an op is computed in (f16 and bf16 are computed in
-// float); the integer corners are those of house.md, section 9.
+// Arithmetic ops on one element, as functors. `Apply` exists for exactly the
+// types an op is computed in (f16 and bf16 are computed in float); the integer
+// corners are those of house.md, section 9.
 #ifndef HAWSER_KERNELS_CPU_ELEMENTS_ARITHMETIC_H_
 #define HAWSER_KERNELS_CPU_ELEMENTS_ARITHMETIC_H_
 
@@ -43,7 +43,7 @@ constexpr int kBitsOf = 8 * sizeof(T);
 template <RealType T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
-// Of the larger part; 0 where that is 0 or no number.
+// The exponent of the larger part; 0 if that is 0 or no number.
 template <ComplexType T>
 int ExponentOf(T z) {
   const auto size = std::max(std::abs(z.real()), std::abs(z.imag()));
@@ -187,9 +187,9 @@ struct Xor {
   }
 };
 
-// base^n modulo 2^32 or 2^64, by at most 16 squarings. What is left of n then
-// has a closed form: an even base to the power of 2^16 is 0, and an odd one is
-// 1 + w where w is a multiple of 2^18, so that w^4 vanishes from (1 + w)^n.
+// base^n modulo 2^32 or 2^64, by at most 16 squarings. The rest of n has a
+// closed form: an even base to the power of 2^16 is 0, and an odd one is 1 + w
+// where w is a multiple of 2^18, so that w^4 vanishes from (1 + w)^n.
 template <typename U>
 U WrappingPower(U base, U n) {
   constexpr int kSquarings = 16;
@@ -209,7 +209,7 @@ U WrappingPower(U base, U n) {
 }
 
 struct Power {
-  // By squaring, wrapping. To a negative exponent: 1 of 1, +-1 of -1, else 0.
+  // Squares and wraps. A negative exponent gives 1 of 1, +-1 of -1, else 0.
   template <IntegerType T>
   static T Apply(T base, T exponent) {
     if (std::is_signed_v<T> && exponent < 0) {

@@ -43,7 +43,7 @@ void SelectLoop(const char* const* in, char* out, int64_t n) {
   const W* a = reinterpret_cast<const W*>(in[1]);
   const W* b = reinterpret_cast<const W*>(in[2]);
   W* r = reinterpret_cast<W*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = p[i] != 0 ? a[i] : b[i];
 }
 

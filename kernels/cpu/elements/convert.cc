@@ -14,7 +14,7 @@ template <typename From, typename To>
 void ConvertLoop(const char* const* in, char* out, int64_t n) {
   const From* a = reinterpret_cast<const From*>(in[0]);
   To* r = reinterpret_cast<To*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = ConvertElement<To>(a[i]);
 }
 
@@ -36,7 +36,7 @@ template <typename W>
 void CopyLoop(const char* const* in, char* out, int64_t n) {
   const W* a = reinterpret_cast<const W*>(in[0]);
   W* r = reinterpret_cast<W*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = a[i];
 }
 
@@ -48,7 +48,7 @@ ElementFn BitcastElement(const ElementTypes& types) {
   });
 }
 
-// Of [begin, end) bools, whole bytes each.
+// Unpacks bools [begin, end) to a byte each.
 void Unpack(const char* in, int64_t begin, int64_t end, char* out) {
   for (int64_t i = begin; i < end; ++i) {
     out[i] = static_cast<char>((in[i / 8] >> (i % 8)) & 1);
@@ -81,7 +81,7 @@ absl::StatusOr<Literals> RunBitcastConvert(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// Of numbers nothing moves.
+// Numbers are not moved.
 double BitcastCost(const CostContext& c) {
   const bool from = IsBool(c.operand(0).dtype());
   const bool to = IsBool(c.result().dtype());

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "core/base/values/dtype.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 #include "kernels/cpu/kernel.h"
 
 namespace hawser::cpu {
@@ -22,7 +22,7 @@ template <typename F, typename T, typename R>
 void UnaryLoop(const char* const* in, char* out, int64_t n) {
   const T* a = reinterpret_cast<const T*>(in[0]);
   R* r = reinterpret_cast<R*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     r[i] = static_cast<R>(F::Apply(Widen(a[i])));
   }
@@ -33,22 +33,22 @@ void BinaryLoop(const char* const* in, char* out, int64_t n) {
   const T* a = reinterpret_cast<const T*>(in[0]);
   const T* b = reinterpret_cast<const T*>(in[1]);
   R* r = reinterpret_cast<R*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     r[i] = static_cast<R>(F::Apply(Widen(a[i]), Widen(b[i])));
   }
 }
 
 template <typename F, typename T>
-void CombineLoop(const int32_t* places, int64_t n, int32_t size,
+void CombineLoop(const int32_t* offsets, int64_t n, int32_t size,
                  const char* from, int64_t step, char* to, int64_t apart) {
   const T* b = reinterpret_cast<const T*>(from);
   T* const tables = reinterpret_cast<T*>(to);
   const auto end = static_cast<uint32_t>(size);
   const auto combine = [&](int64_t k, int64_t table) {
-    const auto place = static_cast<uint32_t>(places[k]);
-    if (place >= end) return;
-    T& r = tables[table * apart + place];
+    const auto offset = static_cast<uint32_t>(offsets[k]);
+    if (offset >= end) return;
+    T& r = tables[table * apart + offset];
     r = static_cast<T>(F::Apply(Widen(r), Widen(b[k * step])));
   };
   static_assert(kCombineTables == 4);
@@ -62,8 +62,8 @@ void CombineLoop(const int32_t* places, int64_t n, int32_t size,
   for (; k < n; ++k) combine(k, k % kCombineTables);
 }
 
-// What an op makes of element type T when F computes a C: T itself where that
-// is how T is computed, else C (bool of a predicate, the real part's type).
+// The result type of an op on T when F computes a C: T itself if T is computed
+// as C, else C (bool of a predicate, the type of a real part).
 template <typename T, typename C>
 using ResultOf = std::conditional_t<std::is_same_v<C, ComputeType<T>>, T, C>;
 

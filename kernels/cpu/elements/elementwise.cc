@@ -109,7 +109,7 @@ struct LogPlusOne {
 };
 
 struct Logistic {
-  // By the sign of x, so that exp never overflows.
+  // It looks at the sign of x, so that exp never overflows.
   template <RealType T>
   static T Apply(T x) {
     const T e = std::exp(-std::abs(x));
@@ -120,8 +120,8 @@ struct Logistic {
     if (x.real() < 0) return std::exp(x) / OnePlusExp(x);
     return T{1} / OnePlusExp(-x);
   }
-  // Of z with a real part a <= 0; nothing cancels near its zeros, i pi and the
-  // like: (1 - e^a) + 2 e^a cos^2(b/2) + i e^a sin b.
+  // 1 + e^z for a real part a <= 0. Nothing cancels near its zeros, i pi and
+  // the like: (1 - e^a) + 2 e^a cos^2(b/2) + i e^a sin b.
   template <ComplexType T>
   static T OnePlusExp(T z) {
     const auto a = z.real(), b = z.imag();
@@ -300,7 +300,7 @@ struct Clamp {
     const T* x = reinterpret_cast<const T*>(in[1]);
     const T* high = reinterpret_cast<const T*>(in[2]);
     T* r = reinterpret_cast<T*>(out);
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) {
       r[i] = static_cast<T>(Minimum::Apply(
           Maximum::Apply(Widen(x[i]), Widen(low[i])), Widen(high[i])));
@@ -328,7 +328,7 @@ constexpr CpuKernel MonoidRow(const OpDef* op, ElementSteps steps = {}) {
   return row;
 }
 
-// By integer, half, f32, f64, complex.
+// Steps of integers, halves, f32, f64 and complex numbers.
 constexpr ElementSteps kTrigonometric = {1, 8, 5, 23, 65};
 constexpr CpuKernel kKernels[] = {
     ElementRow(&kAbs, Unary<Abs>, {1, 4, 1, 1, 12}),

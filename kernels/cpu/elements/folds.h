@@ -30,7 +30,7 @@ inline constexpr int64_t kFoldRows = 512;
 inline int64_t FoldBlocksOf(int64_t n) {
   return (n + kFoldBlock - 1) / kFoldBlock;
 }
-// Of a run of more than kFoldBlock elements: what is folded on its own.
+// The part that is folded first, of a run of more than kFoldBlock elements.
 inline int64_t FirstHalf(int64_t n) {
   return (FoldBlocksOf(n) + 1) / 2 * kFoldBlock;
 }

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "core/ops/elementwise/bits.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 
 namespace hawser::cpu {
 namespace {
 
-// Of a dtype: integers as wide, and what its bits are.
+// A dtype's integers of the same width, and the layout of its bits.
 template <typename Bits, int kExponentBits, int kMantissaBits>
 struct Format {
   using Word = Bits;
@@ -40,7 +40,7 @@ void Reduce(const char* in, char* out, int64_t n, int exponent, int mantissa) {
                                       << F::kMantissa);
   const Word least =
       static_cast<Word>(narrower ? (bias - reach) << F::kMantissa : 0);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     const Word sign = a[i] & F::kSign;
     const Word size = static_cast<Word>(a[i] & ~F::kSign);

@@ -40,8 +40,7 @@ Bits ScaledRemainder(Bits a, int n, Bits m) {
   return static_cast<Bits>(Wide{power} * Wide{a} % Wide{m});
 }
 
-// What std::fmod gives, bit for bit; operands that are no numbers, and 0 for
-// b, are left to it.
+// std::fmod bit for bit; numbers that are none, and 0 for b, are left to it.
 template <std::floating_point T>
 T FloatRemainder(T a, T b) {
   using Traits = RemainderTraits<T>;

@@ -14,8 +14,8 @@
 namespace hawser::cpu {
 
 // A run is scanned a block after the other; a block is segments, whose elements
-// run on from their own first one, side by side with the other segments'. What
-// stands before a segment is added behind.
+// run on from their own first one, side by side with the other segments'. The
+// total before a segment is added afterwards.
 inline constexpr int64_t kScanSegment = 64;
 inline constexpr int64_t kScanSegments = 16;
 inline constexpr int64_t kScanBlock = kScanSegments * kScanSegment;
@@ -26,7 +26,7 @@ class BlockScan {
  public:
   using Local = ComputeType<T>;
 
-  // Of at most kScanBlock elements, at least 1.
+  // Scans 1 to kScanBlock elements.
   BlockScan(const T* x, int64_t step, int64_t n) : n_(n) {
     if (n == kScanBlock) {
       for (int64_t s = 0; s < kScanSegments; s += kAbreast) {
@@ -40,7 +40,7 @@ class BlockScan {
     }
   }
 
-  // What all elements come to.
+  // The total of all elements.
   Acc Total() const {
     Acc total = LastOf(0);
     for (int64_t s = 1; s < Segments(); ++s) {
@@ -100,7 +100,7 @@ class BlockScan {
     if constexpr (kAddsWider) {
       const auto high = static_cast<Local>(first);
       if (std::isfinite(high)) {
-        // Of no rest -0, which leaves the other zero's sign.
+        // A rest of 0 becomes -0, which leaves the other zero's sign.
         const auto rest = static_cast<Local>(first - high);
         const Local low = rest == 0 ? -Local{0} : rest;
         ForStep(begin, end, step, [&](int64_t i, int64_t at) {
@@ -139,7 +139,7 @@ class BlockScan {
 
 struct RunScan {
   DType accumulator;
-  // What a block comes to.
+  // Writes the total of a block.
   void (*total)(const char* x, int64_t step, int64_t n, char* total);
   // A block, and what it and all before it come to; `before` as of Write, and
   // may be `after`.

@@ -12,10 +12,10 @@
 namespace hawser::cpu {
 namespace {
 
-// Of one element; finding it again is the second.
+// Steps for one element: one to search, one to find it again.
 constexpr double kSearchSteps = 2;
 
-// Whether x takes the place of the best before it.
+// True if x replaces the best before it.
 template <bool kLargest, bool kLast, typename C>
 bool Wins(C x, C best) {
   if (x != x) return kLast || best == best;
@@ -58,7 +58,7 @@ absl::Status SearchRun(const T* x, int64_t n, WorkMeter* meter, Index* out) {
   return absl::OkStatus();
 }
 
-// Of each of n <= kFoldColumns columns.
+// Searches n <= kFoldColumns columns.
 template <bool kLargest, bool kLast, typename T, typename Index>
 absl::Status SearchColumns(const T* x, int64_t rows, int64_t stride, int64_t n,
                            WorkMeter* meter, Index* out) {

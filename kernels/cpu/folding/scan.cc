@@ -20,11 +20,11 @@ namespace {
 
 // Columns that run side by side, in the nearest cache.
 constexpr int64_t kColumns = 1024;
-// Of a run that several threads share.
+// Elements of a run that several threads share, and steps of a block.
 constexpr int64_t kSharedRun = 4 * kParallelElements;
 constexpr double kBlockSteps = 2 * kScanBlock;
 
-// By a monoid's loops.
+// Scans by a monoid's loops.
 class MonoidScan {
  public:
   MonoidScan(const KernelContext& c, const RunScan& scan,
@@ -115,7 +115,8 @@ class MonoidScan {
     return absl::OkStatus();
   }
 
-  // Of the first `count` blocks of a row, what each and all before it come to.
+  // Writes for each of the first `count` blocks of a row its total and those
+  // before it.
   absl::Status AddUp(int64_t o, int64_t count, char* total) const {
     HAWSER_RETURN_IF_ERROR(
         c_.ForRanges(count, kBlockSteps, [&](int64_t begin, int64_t end) {
@@ -173,7 +174,7 @@ class MonoidScan {
   char* const out_;
 };
 
-// By a body of N running values.
+// Scans by a body of N running values.
 class BodyScan {
  public:
   BodyScan(const KernelContext& c, const AxisTrack& track,

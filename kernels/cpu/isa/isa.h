@@ -18,8 +18,8 @@ Isa MachineIsa();
 // HAWSER_CPU_ISA where that names one that this machine has, else the largest
 // (with a warning, once, where it names another).
 Isa ProcessIsa();
-// By its name. Errors: kInvalidArgument, no name of one; kFailedPrecondition,
-// this machine does not have it.
+// Finds a set by its name. Errors: kInvalidArgument, no name of one;
+// kFailedPrecondition, this machine does not have it.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
 
 // Who made the processor, where costs differ by it: AMD's divide vectors in the

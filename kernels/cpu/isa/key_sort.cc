@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/isa/key_sort.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/contrib/sort/traits-inl.h"
 #include "hwy/contrib/sort/vqsort-inl.h"
 #include "hwy/highway.h"
@@ -23,7 +23,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Where pivots are sampled: any, the same on every run.
+// The seed of sampled pivots: any number, the same on every run.
 constexpr uint64_t kSeed = 0x9E3779B97F4A7C15;
 
 // hn::Sort with a seed of ours: that of Highway's comes from its library.

@@ -23,8 +23,8 @@ struct KeySorts {
   SortsOf<uint64_t> long_words;
 };
 
-// By Highway's vqsort, of kBase by std::sort and std::upper_bound. Never fails,
-// allocates nothing.
+// They are Highway's vqsort, and std::sort and std::upper_bound for kBase. They
+// never fail and allocate nothing.
 const KeySorts& FindKeySorts(Isa isa);
 
 }  // namespace hawser::cpu

@@ -1,5 +1,5 @@
-// What exact ops make of one element, for the set of instructions at hand:
-// loops.cc includes it once for each.
+// Exact ops on one element. loops.cc includes it, which Highway compiles once
+// for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_LANES_ELEMENTS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_LANES_ELEMENTS_INL_H_
@@ -77,8 +77,8 @@ HAWSER_BINARY(Times, kIsWhole<T> || kIsReal<T>, {
   }
 })
 HAWSER_BINARY(Over, kIsReal<T>, { return a / b; })
-// NaN wins, -0 is below +0. Of equal numbers, which may be zeros of two signs,
-// the bits tell; a sum of NaN and a number is NaN.
+// NaN wins, -0 is below +0. Equal numbers may be zeros of two signs, which
+// their bits tell apart; a sum of NaN and a number is NaN.
 HAWSER_BINARY(Larger, kIsBits<T> || kIsReal<T>, {
   if constexpr (kIsReal<T>) {
     using Bits = RealBits<T>;

@@ -1,5 +1,5 @@
-// Where extremes stand. Compiled for each set of instructions in turn, as
-// loops.cc is.
+// Finds the indices of extremes. Highway compiles it once for each instruction
+// set, as loops.cc.
 #include <cstdint>
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/extremes.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
@@ -28,18 +28,18 @@ using Value =
     std::conditional_t<kIsHalfLane<In>, float,
                        std::conditional_t<(sizeof(In) < 4), int32_t, In>>;
 template <typename C>
-using Place = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+using IndexFor = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
 // Which of two elements, looked at as C, is the extreme.
 template <bool kLargest, bool kLast, typename C>
 struct Order {
-  // Whether x, behind it, takes the place of the best.
+  // True if x, which comes later, replaces the best.
   static HWY_INLINE bool Wins(C x, C best) {
     const bool beyond = kLargest ? x > best : x < best;
     if constexpr (kLast) return x != x || x == best || beyond;
     return best == best && (x != x || beyond);
   }
-  // Of the places of one value.
+  // Orders the indices of one value.
   static HWY_INLINE bool Before(C x, int64_t at, C best, int64_t best_at) {
     const bool same = x == best || (x != x && best != best);
     if (same) return kLast ? at > best_at : at < best_at;
@@ -77,10 +77,10 @@ struct Order {
   }
 };
 
-// Where the extremes by an order of C stand.
+// Finds the indices of extremes by an order of C.
 template <typename O, typename C>
 struct Search {
-  using P = Place<C>;
+  using P = IndexFor<C>;
   using D = hn::ScalableTag<C>;
   using DP = hn::ScalableTag<P>;
 

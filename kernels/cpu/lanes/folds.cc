@@ -13,7 +13,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/folds.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
@@ -48,7 +48,7 @@ constexpr T Neutral() {
 template <typename F>
 constexpr bool kIsExtreme =
     std::is_same_v<F, Larger> || std::is_same_v<F, Smaller>;
-// Whether there are vectors for it.
+// True if there are vectors for it.
 template <typename F, typename T>
 constexpr bool kHasVectors = kIsReal<T> || !std::is_same_v<F, Times>;
 
@@ -74,7 +74,7 @@ template <typename F, typename Acc, typename In>
 HWY_INLINE void FoldElements(const In* x, int64_t rows, int64_t stride,
                              int64_t n, Acc* to) {
   for (int64_t r = 0; r < rows; ++r) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) {
       to[j] =
           F::template Apply<Acc>(to[j], static_cast<Acc>(x[r * stride + j]));
@@ -154,7 +154,7 @@ template <typename F, int kLanes, int kLast, typename Acc>
 HWY_INLINE void Halve(Acc* lanes) {
   if constexpr (kLanes > kLast) {
     constexpr int kHalf = kLanes / 2;
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int l = 0; l < kHalf; ++l) {
       lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + kHalf]);
     }
@@ -235,13 +235,13 @@ struct Loops {
 
 // ---- the table --------------------------------------------------------------
 
-// What sums and products of T are left in by those who add up T itself.
+// The type in which callers that add up T itself leave sums and products.
 template <typename T>
 using Wider =
     std::conditional_t<kIsHalfLane<T>, float,
                        std::conditional_t<std::is_same_v<T, float>, double, T>>;
 
-// As F sees a T: one type for all that have the same bits.
+// T as F sees it: one type for all that have the same bits.
 template <typename F, typename T>
 struct SeenAs {
   using type = T;

@@ -13,7 +13,7 @@
 
 #include "core/base/values/half.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {
@@ -56,7 +56,7 @@ HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
   for (; i < n; ++i) to[i] = Half(from[i]);
 }
 #else
-// Without instructions for it, the library's own way knows no infinities.
+// Highway's own code for sets without the instruction knows no infinities.
 HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
 }
@@ -66,14 +66,14 @@ HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
 #endif
 HWY_INLINE void Widen(const BFloat16* from, int64_t n, float* to) {
   const auto* bits = reinterpret_cast<const uint16_t*>(from);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     to[i] = __builtin_bit_cast(float, static_cast<uint32_t>(bits[i]) << 16);
   }
 }
 HWY_INLINE void Narrow(const float* from, int64_t n, BFloat16* to) {
   auto* bits = reinterpret_cast<uint16_t*>(to);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t f = __builtin_bit_cast(uint32_t, from[i]);
     const uint32_t rounded = (f + 0x7FFFu + ((f >> 16) & 1u)) >> 16;
@@ -103,7 +103,7 @@ struct Bf16 {
     return hn::BitCast(FloatTag(),
                        hn::And(hn::IfThenElse(is_nan, quiet, up), upper));
   }
-  // Of what is one.
+  // The floats are halves already.
   static HWY_INLINE void Store(Floats a, uint16_t* to) {
     const hn::Rebind<uint16_t, FloatTag> d16;
     const hn::RebindToUnsigned<FloatTag> du;
@@ -132,7 +132,7 @@ template <typename T>
 constexpr bool kIsHalfLane =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-// What T is computed in.
+// The type that T is computed in.
 template <typename T>
 using Computed = std::conditional_t<kIsHalfLane<T>, float, T>;
 

@@ -13,7 +13,7 @@
 
 namespace hawser::cpu {
 
-// Where __builtin_prefetch puts what is read some time later.
+// The locality for __builtin_prefetch of memory that is read some time later.
 inline constexpr int kSecondCache = 2;
 
 // The op's loop; null: there is none for these dtypes. Its results are those of
@@ -24,15 +24,15 @@ ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa);
 // itself where there are none.
 Folds FindFolds(const OpDef& monoid, const Folds& of_row, Isa isa);
 
-// Where extremes stand, as argmax and argmin have it: NaN first, -0 equals 0.
-// Of n columns so far: n values in ExtremeValue of their dtype, then their rows
-// in as many integers of the same width.
+// Indices of extremes, as argmax and argmin define them: NaN first, -0 equals
+// 0. The state of n columns is n values in ExtremeValue of their dtype, then
+// their rows in as many integers of the same width.
 template <typename T>
 using ExtremeValue = std::conditional_t<
     kIsHalf<T>, float,
     std::conditional_t<sizeof(T) < sizeof(int32_t), int32_t, T>>;
 struct ExtremeFolds {
-  // Of a run: one of each.
+  // A run has one of each.
   void (*run)(const char* in, int64_t n, char* out);
   // `before`: rows that `out` has seen; of the first one it holds nothing.
   void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,

@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn. What stands between
+// Highway compiles this file once for each instruction set. The code between
 // HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE uses that set alone, and nothing
 // from outside that may be inlined elsewhere too.
 
@@ -19,7 +19,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/loops.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
@@ -43,7 +43,7 @@ HWY_INLINE V AwayFromZero(V x) {
   return hn::IfThenElse(up, next, whole);
 }
 
-// Of vectors at once, for the types that `Types` is true of.
+// Defines an op on vectors, for the types that `Types` is true for.
 #define HAWSER_OF_LANES(Name, Types, Function)                   \
   struct Name {                                                  \
     template <typename T>                                        \
@@ -74,13 +74,13 @@ HWY_INLINE void Unaries(const T* a, R* r, int64_t n) {
   if constexpr (requires { F::Loop(a, r, n); }) {
     F::Loop(a, r, n);
   } else {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i]);
   }
 }
 template <typename F, typename T, typename R>
 HWY_INLINE void Binaries(const T* a, const T* b, R* r, int64_t n) {
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i], b[i]);
 }
 
@@ -131,8 +131,8 @@ void BinaryLanes(const char* const* in, char* out, int64_t n) {
   }
 }
 
-// Of an F without Apply, which works on spans, the result is of the operand's
-// type.
+// An F without Apply works on spans, and its result has the type of the
+// operand.
 template <typename F, typename T>
 ElementFn UnaryOf() {
   using C = Computed<T>;
@@ -187,7 +187,7 @@ void SelectLanes(const char* const* in, char* out, int64_t n) {
   const W* a = reinterpret_cast<const W*>(in[1]);
   const W* b = reinterpret_cast<const W*>(in[2]);
   W* r = reinterpret_cast<W*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) r[i] = p[i] != 0 ? a[i] : b[i];
 }
 ElementFn Select(const ElementTypes& types) {
@@ -211,7 +211,7 @@ void ClampLanes(const char* const* in, char* out, int64_t n) {
   const T* x = reinterpret_cast<const T*>(in[1]);
   const T* high = reinterpret_cast<const T*>(in[2]);
   T* r = reinterpret_cast<T*>(out);
-  HAWSER_INDEPENDENT_TURNS
+  HAWSER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
     r[i] = Smaller::Apply<T>(Larger::Apply<T>(x[i], low[i]), high[i]);
   }
@@ -229,8 +229,8 @@ ElementFn Clamp(const ElementTypes& types) {
 
 // ---- other dtypes -----------------------------------------------------------
 
-// Of no halves. A real that an integer cannot hold becomes the nearest that it
-// can, NaN 0.
+// Halves are not converted here. A real that an integer cannot hold becomes the
+// nearest that it can, NaN 0.
 template <typename To, typename From>
 HWY_INLINE To Converted(From a) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -252,7 +252,7 @@ HWY_INLINE To Converted(From a) {
   }
 }
 
-// Whether one rounding is enough, by way of a float.
+// True if a conversion by way of a float rounds once.
 template <typename From>
 constexpr bool kIsFloatExactly = std::is_same_v<From, float> ||
                                  (std::is_integral_v<From> && sizeof(From) < 4);
@@ -262,7 +262,7 @@ void ConvertLanes(const char* const* in, char* out, int64_t n) {
   const From* a = reinterpret_cast<const From*>(in[0]);
   To* r = reinterpret_cast<To*>(out);
   if constexpr (!kIsHalfLane<From> && !kIsHalfLane<To>) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) r[i] = Converted<To>(a[i]);
   } else {
     HWY_ALIGN float x[kChunk];
@@ -271,13 +271,13 @@ void ConvertLanes(const char* const* in, char* out, int64_t n) {
       if constexpr (kIsHalfLane<From>) {
         Widen(a + i, m, x);
       } else {
-        HAWSER_INDEPENDENT_TURNS
+        HAWSER_INDEPENDENT_ITERATIONS
         for (int64_t k = 0; k < m; ++k) x[k] = static_cast<float>(a[i + k]);
       }
       if constexpr (kIsHalfLane<To>) {
         Narrow(x, m, r + i);
       } else {
-        HAWSER_INDEPENDENT_TURNS
+        HAWSER_INDEPENDENT_ITERATIONS
         for (int64_t k = 0; k < m; ++k) r[i + k] = Converted<To>(x[k]);
       }
     }
@@ -306,8 +306,8 @@ ElementFn Convert(const ElementTypes& types) {
 
 // ---- elementary functions ---------------------------------------------------
 
-// What a library's function takes at once: a vector of all lanes, but by clang,
-// which passes wide ones as the file's own flags say, whatever the set at hand.
+// The vector that a library's function takes: all lanes, but with clang, which
+// passes wide ones as the file's own flags say, whatever the set at hand.
 #if defined(__clang__)
 template <typename T>
 using LibraryTag = hn::FixedTag<T, 16 / sizeof(T)>;
@@ -366,7 +366,7 @@ struct Elementary {
     for (int64_t k = i; k < n; ++k) r[k] = rest[k - i];
   }
 };
-// By the tenths of ulp that its name promises.
+// `bound`: the tenths of an ulp that the function's name promises.
 #define HAWSER_ELEMENTARY(Struct, name, bound) \
   struct Struct##Name {                        \
     static constexpr char kName[] = name;      \
@@ -476,12 +476,12 @@ struct Sigmoid {
     HWY_ALIGN T e[kChunk];
     for (int64_t i = 0; i < n; i += kChunk) {
       const int64_t m = n - i < kChunk ? n - i : kChunk;
-      HAWSER_INDEPENDENT_TURNS
+      HAWSER_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < m; ++k) {
         e[k] = -Magnitude::Apply<T>(a[i + k]);
       }
       Exp::Loop(e, e, m);
-      HAWSER_INDEPENDENT_TURNS
+      HAWSER_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < m; ++k) {
         const T above = a[i + k] < 0 ? e[k] : T{1};
         r[i + k] = above / (1 + e[k]);

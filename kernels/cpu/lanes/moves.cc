@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn, as loops.cc is.
+// Highway compiles it once for each instruction set, as loops.cc.
 #include "kernels/cpu/lanes/moves.h"
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/moves.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
-// Behind it, as it asks.
+// Highway wants it after foreach_target.h.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/elements/independent_iterations.h"
 #include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/lanes.h"
 
-// Without vectors there is nothing to gain.
+// Scalar code would gain nothing.
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {
@@ -52,8 +52,8 @@ HWY_INLINE void StoreBlocks(D d, hn::Vec<D> v, W* to, int64_t pitch) {
 
 // kBlock rows of a vector's lanes become as many rows of kBlock.
 template <class D, typename W>
-HWY_INLINE void Turn(D d, const W* from, int64_t pitch, W* to,
-                     int64_t to_pitch) {
+HWY_INLINE void TransposeBlock(D d, const W* from, int64_t pitch, W* to,
+                               int64_t to_pitch) {
   constexpr int64_t n = kBlock<W>;
   hn::Vec<D> v[n], w[n];
   for (int64_t k = 0; k < n; ++k) v[k] = hn::LoadU(d, from + k * pitch);
@@ -69,8 +69,8 @@ HWY_INLINE void Turn(D d, const W* from, int64_t pitch, W* to,
   }
 }
 
-// ny is at least a vector, nx at least a block. What is beyond whole ones is
-// moved together with some of what is before it.
+// ny is at least a vector, nx at least a block. The rest beyond whole ones is
+// moved together with some lanes before it.
 template <class D, typename W>
 HWY_INLINE void AcrossBy(D d, const W* from, int64_t pitch, int64_t ny,
                          int64_t nx, W* to, int64_t to_pitch) {
@@ -88,7 +88,7 @@ HWY_INLINE void AcrossBy(D d, const W* from, int64_t pitch, int64_t ny,
                              kSecondCache);
         }
       }
-      Turn(d, rows + j, pitch, to + j * to_pitch + i, to_pitch);
+      TransposeBlock(d, rows + j, pitch, to + j * to_pitch + i, to_pitch);
     }
   }
 }
@@ -186,7 +186,7 @@ void Strided(const char* from, int64_t step, int64_t n, char* to) {
   const W* const x = reinterpret_cast<const W*>(from);
   W* const y = reinterpret_cast<W*>(to);
   if (step == -1) {
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
     return;
   }

@@ -25,10 +25,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // by a power of two, do not find room in the nearest cache: the sum of 64 MiB
 // of floats over columns takes 1.9 ms by 8 rows, 2.6 by 4 and 4.0 by 32.
 constexpr int64_t kRowsAtOnce = 8;
-// Of rows shorter than a page no machine sees what comes next when they are
-// read side by side: these are fewer, and those behind the next ones are asked
-// for, in order. (The same over the middle axis of 256 x 256 x 256 takes 3.2 ms
-// by 2 rows, by 8 rows without asking 8.)
+// The hardware does not prefetch rows shorter than a page that are read side by
+// side, so these are fewer, and the rows after the next ones are prefetched, in
+// order. (The same over the middle axis of 256 x 256 x 256 takes 3.2 ms by 2
+// rows, by 8 rows without asking 8.)
 constexpr int64_t kPage = 4096;
 constexpr int64_t kNearBytes = 2048;
 // Columns that are folded before the next ones; as many as halves are widened,
@@ -50,7 +50,7 @@ HWY_INLINE void ForRowsAtOnce(const In* x, int64_t rows, int64_t stride,
   int64_t most = kRowsAtOnce;
   while (are_near && most > 1 && most * n * kBytes > kNearBytes) most /= 2;
   for (int64_t r = 0; r < rows; r += most) {
-    // Behind the last row asking does nothing.
+    // A prefetch past the last row does nothing.
     const In* later = x + (r + 2 * most) * stride;
     for (int64_t j = 0; j < n; j += kColumnsAtOnce) {
       const int64_t m = Least(n - j, kColumnsAtOnce);

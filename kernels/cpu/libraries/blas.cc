@@ -37,9 +37,9 @@ void WithVariable(const char* variable, absl::FunctionRef<void()> fn) {
   environ = before;
 }
 
-// Has OpenBLAS choose its kernels anew where it took those that it has for
-// processors it does not know, which do without vectors of 256 bits. It reads
-// the name of better ones from the environment.
+// Lets OpenBLAS choose its kernels anew if it took those for processors it does
+// not know, which do without vectors of 256 bits. It reads the name of better
+// ones from the environment.
 void ChooseKernels(void* library) {
   char* (*core)() = nullptr;
   void (*quit)() = nullptr;
@@ -67,7 +67,7 @@ void ChooseKernels(void* library) {
       });
 }
 
-// With its version and the kernels that it chose, where it tells.
+// The name has its version and the kernels that it chose, if it tells.
 std::string NameOf(void* library, const std::string& path) {
   char* (*config)() = nullptr;
   char* (*core)() = nullptr;

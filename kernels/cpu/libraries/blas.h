@@ -39,8 +39,9 @@ struct Blas {
 // the functions. The library stays open for ever.
 std::unique_ptr<const Blas> OpenBlas(absl::string_view path);
 
-// What HAWSER_BLAS (a path, or "off") or else the usual names give; decided
-// once, with one line in the log when there is none. nullptr: own loops.
+// The library that HAWSER_BLAS (a path, or "off") or else the usual names give;
+// decided once, with one line in the log when there is none. nullptr: own
+// loops.
 const Blas* FindBlas();
 
 }  // namespace hawser::cpu

@@ -17,7 +17,7 @@
 namespace hawser::cpu {
 namespace {
 
-// Of the library's handles, which are pointers.
+// Owns one of the library's handles, which are pointers.
 template <typename Handle>
 using Owned =
     std::unique_ptr<std::remove_pointer_t<Handle>, dnnl_status_t (*)(Handle)>;
@@ -30,7 +30,7 @@ absl::Status StatusOf(dnnl_status_t status, const char* what) {
   return Internal("oneDNN's ", what, " says ", static_cast<int>(status));
 }
 
-// What `create(&handle)` makes.
+// Returns the handle that `create(&handle)` makes.
 template <typename Handle, typename Create>
 absl::Status Make(Create create, dnnl_status_t (*destroy)(Handle),
                   const char* what, Owned<Handle>* made) {
@@ -42,8 +42,8 @@ absl::Status Make(Create create, dnnl_status_t (*destroy)(Handle),
 
 }  // namespace
 
-// All that is used of it. Those of OpenMP, which it may have its threads from,
-// may be null.
+// The functions of it that are used. The functions of OpenMP, which may give it
+// its threads, may be null.
 struct Dnnl::Functions {
   decltype(&dnnl_version) version;
   decltype(&dnnl_get_effective_cpu_isa) effective_cpu_isa;

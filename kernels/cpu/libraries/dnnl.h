@@ -15,9 +15,9 @@ namespace hawser::cpu {
 // thread-safe.
 class Dnnl {
  public:
-  // What HAWSER_DNNL (a path, or "off") or else the usual name gives; decided
-  // once. Null: not there or of no use here; the log says what of HAWSER_DNNL is
-  // none.
+  // The library that HAWSER_DNNL (a path, or "off") or else the usual name
+  // gives; decided once. Null: not there or of no use here; the log says what
+  // of HAWSER_DNNL is none.
   static const Dnnl* OfProcess();
   // Null likewise. The library stays open for ever.
   static std::unique_ptr<const Dnnl> Open(absl::string_view path);
@@ -35,9 +35,9 @@ class Dnnl {
   absl::Status Multiply(int64_t m, int64_t n, int64_t k, const Matrix& a,
                         const Matrix& b, void* c, int64_t pitch) const;
 
-  // Whether that is faster than a good BLAS by way of f32: where the processor
-  // multiplies whole tiles of bf16 (AMX), and of AMD's, whose sums of products
-  // take bf16 twice as fast as f32 (measured, of 1024^3: 11 ms to 28 on Zen 4).
+  // True if that is faster than a good BLAS by way of f32: on processors that
+  // multiply whole tiles of bf16 (AMX), and on AMD's, whose sums of products
+  // take bf16 twice as fast as f32 (measured for 1024^3: 11 ms to 28 on Zen 4).
   // Intel's without tiles are not (26 to 19).
   bool is_fast() const { return is_fast_; }
   // "oneDNN 2.6.3".

@@ -15,7 +15,8 @@ struct Libraries {
   const Blas* blas = nullptr;
   const Dnnl* dnnl = nullptr;
 
-  // Those that this process found, once: oneDNN where it is the faster one.
+  // The libraries that this process found, once: oneDNN if it is the faster
+  // one.
   static Libraries OfProcess();
   // The name of that which large products of fast numerics use; "": own loops.
   std::string ProductsOf(DType dtype) const;

@@ -19,7 +19,7 @@ struct AxisTrack {
     first = reversed ? (size - 1) * inner : 0;
   }
   int64_t runs() const { return outer * inner; }
-  // Where a run starts; what follows is `step` apart.
+  // The first element of a run; the others follow `step` apart.
   int64_t Begin(int64_t run) const {
     return run / inner * size * inner + run % inner + first;
   }

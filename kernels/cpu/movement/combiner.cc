@@ -29,14 +29,14 @@ void TakeSecond(const char* const* in, char* out, int64_t n) {
 }
 
 template <typename W>
-void TakeEach(const int32_t* places, int64_t n, int32_t size, const char* from,
+void TakeEach(const int32_t* offsets, int64_t n, int32_t size, const char* from,
               int64_t step, char* to, int64_t) {
   const W* x = reinterpret_cast<const W*>(from);
   W* y = reinterpret_cast<W*>(to);
   const auto end = static_cast<uint32_t>(size);
   for (int64_t k = 0; k < n; ++k) {
-    const auto place = static_cast<uint32_t>(places[k]);
-    if (place < end) y[place] = x[k * step];
+    const auto offset = static_cast<uint32_t>(offsets[k]);
+    if (offset < end) y[offset] = x[k * step];
   }
 }
 
@@ -80,26 +80,26 @@ Combiner::Combiner(const KernelContext& context, const CombinedTensors& tensors)
 }
 
 void Combiner::Run(const PlacedRows& rows) const {
-  const int64_t n = static_cast<int64_t>(rows.places.size());
+  const int64_t n = static_cast<int64_t>(rows.offsets.size());
   const int64_t bytes = width(0);
   char* const to = tensors_.to[0];
   const char* const from = tensors_.from[0] + rows.from * bytes;
   if (rows.size == 1 && combine_ != nullptr) {
-    return combine_(rows.places.data(), n, rows.end, from, rows.step, to,
+    return combine_(rows.offsets.data(), n, rows.end, from, rows.step, to,
                     tensors_.apart);
   }
   const int64_t asked = std::min(rows.size * bytes, kAskedBytes);
   const auto end = static_cast<uint32_t>(rows.end);
   for (int64_t k = 0; k < n; ++k) {
     const int64_t ahead = std::min(k + kRowsAhead, n - 1);
-    const auto next = static_cast<uint32_t>(rows.places[ahead]);
+    const auto next = static_cast<uint32_t>(rows.offsets[ahead]);
     if (next < end) {
       Ask(to + next * bytes, asked);
       Ask(from + ahead * rows.step * bytes, asked);
     }
-    const auto place = static_cast<uint32_t>(rows.places[k]);
-    if (place >= end) continue;
-    char* const row = to + place * bytes;
+    const auto offset = static_cast<uint32_t>(rows.offsets[k]);
+    if (offset >= end) continue;
+    char* const row = to + offset * bytes;
     const char* const in[] = {row, from + k * rows.step * bytes};
     direct_(in, row, rows.size);
   }

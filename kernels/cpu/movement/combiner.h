@@ -22,17 +22,17 @@ struct CombinedTensors {
   int64_t apart = 0;  // N = 1: of kCombineTables of them, which join to one
 };
 
-// Where a row lies, in elements; the same in each of the N tensors.
+// The position of a row, in elements; the same in each of the N tensors.
 struct CombinedRow {
   int64_t to, to_stride;
   int64_t from, from_stride;
   int64_t size;
 };
 
-// Dense rows, one after the other: row k lies at places[k] of the tensor that
+// Dense rows, one after the other: row k lies at offsets[k] of the tensor that
 // is written, if that is in [0, end), and at from + k * step.
 struct PlacedRows {
-  absl::Span<const int32_t> places;
+  absl::Span<const int32_t> offsets;
   int32_t end;
   int64_t from, step;
   int64_t size;  // of a row, at least 1
@@ -47,9 +47,9 @@ class Combiner {
   // All must outlive it.
   Combiner(const KernelContext& context, const CombinedTensors& tensors);
 
-  // Whether it may run on several threads at once, and is worth it.
+  // True if it may run on several threads at once, and that pays.
   bool parallel() const { return program_.has_value(); }
-  // What an element takes where known ops run on memory itself; 0: elsewhere.
+  // Steps of an element if known ops run on memory itself; 0: they do not.
   double direct_cost() const {
     return direct_ == nullptr ? 0 : program_->cost();
   }

@@ -89,7 +89,7 @@ class Gather {
     return StridedCopy(ByteWidth(c_.result_shape().dtype()), dims, to, from);
   }
 
-  // Where the window of one index vector goes, and where it comes from.
+  // The source and destination of one index vector's window.
   struct Move {
     char* to;
     const char* from;

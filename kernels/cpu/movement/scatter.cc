@@ -1,6 +1,6 @@
-// Combining windows of updates with parts of tensors, at places that are
-// values. What meets in one element is combined in row-major order of the
-// updates, whatever the number of threads.
+// Combines windows of updates with parts of tensors, at indices that are
+// values. Updates of one element are combined in row-major order, whatever the
+// number of threads.
 #include "core/ops/movement/scatter.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 // The most parts the inputs are cut into, one for each thread, which walks all
 // index vectors for what falls into it, and the smallest windows for which that
-// pays. What meets in one element is in one part: any cut gives the same bits.
+// pays. All updates of an element are in one part: any cut gives the same bits.
 constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kSmallestWindow = 16;
 // Updates for each element of memory that a thread has of its own.
@@ -33,13 +33,13 @@ constexpr double kBoxSteps = 16;
 // From so many boxes on floats are added up in blocks of so many, as f32 counts
 // no further than 2^24 by ones.
 constexpr int64_t kManySums = int64_t{1} << 22, kBlockOfSums = int64_t{1} << 20;
-// What is typical where many places are found at once, for an estimate: of a
-// box, and of an element that a known op combines (measured: 0.3 to 0.6).
+// Typical steps if many indices are found at once: of a box, and of an element
+// that a known op combines (measured: 0.3 to 0.6).
 constexpr double kPlacedBoxSteps = 1, kDirectSteps = 0.5;
 
-// The most boxes whose places are found before they are combined, their steps
+// The most boxes whose offsets are found before they are combined, their steps
 // at most, and the longest of their rows.
-constexpr int64_t kPlaces = 512;
+constexpr int64_t kMostOffsets = 512;
 constexpr double kPlacedSteps = 1 << 20;
 constexpr int64_t kLongestRow = 4096;
 
@@ -70,7 +70,7 @@ struct ScatterAxes {
     return boxes;
   }
 
-  // Of an input.
+  // The elements of an input.
   int64_t elements() const {
     int64_t elements = 1;
     for (const Input& a : inputs) elements *= a.size;
@@ -83,7 +83,7 @@ struct ScatterAxes {
   int64_t first_index = 0, first_update = 0;  // of the first box
 };
 
-// Windows whose moving axes have size 1 meet only at the same places of
+// Windows whose moving axes have size 1 meet only at the same offsets of
 // theirs, so they may be walked one after another as a whole. Others are
 // walked as the updates lie.
 ScatterAxes SortAxes(const KernelContext& c) {
@@ -144,7 +144,7 @@ struct Part {
   int64_t begin, end;
 };
 
-// One loop over a box: turns, and strides in the result and in the updates.
+// One loop over a box: its extent, and strides in the result and the updates.
 struct BoxLoop {
   int64_t size, to, from;
 };
@@ -229,20 +229,20 @@ struct IndexedAxis {
   uint32_t low, size, stride;
 };
 
-// Adds what n indices make along the axis to each place; -1: outside. kFirst:
-// all places are `first` before.
+// Adds what n indices make along the axis to each offset; -1: outside. kFirst:
+// all offsets are `first` before.
 template <bool kFirst, typename T>
-void AddPlaces(const T* from, int64_t step, int64_t n, IndexedAxis axis,
-               int32_t first, int32_t* places) {
+void AddOffsets(const T* from, int64_t step, int64_t n, IndexedAxis axis,
+                int32_t first, int32_t* offsets) {
   using Index = std::conditional_t<sizeof(T) < 8, uint32_t, uint64_t>;
   for (int64_t k = 0; k < n; ++k) {
-    // What is below 0 is beyond all sizes here.
+    // An index below 0 is above all sizes here.
     const auto at = static_cast<Index>(from[k * step]);
-    const int32_t before = kFirst ? first : places[k];
+    const int32_t before = kFirst ? first : offsets[k];
     const bool is_in = at - axis.low < axis.size && before >= 0;
-    const uint32_t place =
+    const uint32_t offset =
         static_cast<uint32_t>(before) + static_cast<uint32_t>(at) * axis.stride;
-    places[k] = is_in ? static_cast<int32_t>(place) : -1;
+    offsets[k] = is_in ? static_cast<int32_t>(offset) : -1;
   }
 }
 
@@ -302,17 +302,18 @@ class ScatterWalk {
     const double steps = kBoxSteps + combiner_.direct_cost() *
                                          static_cast<double>(placed_->size);
     const int64_t most = std::clamp<int64_t>(
-        static_cast<int64_t>(kPlacedSteps / steps), 1, kPlaces);
-    int32_t found[kPlaces];
+        static_cast<int64_t>(kPlacedSteps / steps), 1, kMostOffsets);
+    int32_t found[kMostOffsets];
     for (int64_t k = 0; k < last_.size; k += most) {
       const int64_t n = std::min(most, last_.size - k);
       HAWSER_RETURN_IF_ERROR(meter_.Begin(steps * static_cast<double>(n)));
       if (placed_->size == 0) continue;
       const int64_t first = index + k * last_.index;
-      const int32_t* const given = GivenPlaces(first);
-      if (given == nullptr) FindPlaces(first, n, found);
+      const int32_t* const given = GivenOffsets(first);
+      if (given == nullptr) FindOffsets(first, n, found);
       combiner_.Run(
-          {.places = {given == nullptr ? found : given, static_cast<size_t>(n)},
+          {.offsets = {given == nullptr ? found : given,
+                       static_cast<size_t>(n)},
            .end = placed_->end,
            .from = update + k * last_.update + placed_->from,
            .step = last_.update,
@@ -321,8 +322,8 @@ class ScatterWalk {
     return absl::OkStatus();
   }
 
-  // Where indices are places themselves; else null.
-  const int32_t* GivenPlaces(int64_t index) const {
+  // The indices themselves, if they need no computing; else null.
+  const int32_t* GivenOffsets(int64_t index) const {
     const bool given = axes_.inputs.size() == 1 &&
                        axes_.inputs[0].component == 0 && part_.axis < 0 &&
                        last_.index == 1 &&
@@ -330,8 +331,8 @@ class ScatterWalk {
     return given ? indices_.data<int32_t>().data() + index : nullptr;
   }
 
-  // Of n boxes, from the index vector that begins there on; -1: outside.
-  void FindPlaces(int64_t index, int64_t n, int32_t* places) const {
+  // Finds the offsets of n boxes, from index vector `index` on; -1: outside.
+  void FindOffsets(int64_t index, int64_t n, int32_t* offsets) const {
     const auto to = static_cast<int32_t>(placed_->to);
     bool is_first = true;
     for (size_t i = 0; i < axes_.inputs.size(); ++i) {
@@ -347,17 +348,17 @@ class ScatterWalk {
       VisitDType(indices_.shape().dtype(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (kIsInteger<T>) {
-          const auto add = is_first ? AddPlaces<true, T> : AddPlaces<false, T>;
+          auto* add = is_first ? AddOffsets<true, T> : AddOffsets<false, T>;
           add(indices_.data<T>().data() + begin, last_.index, n, axis, to,
-              places);
+              offsets);
         }
       });
       is_first = false;
     }
-    if (is_first) std::fill_n(places, n, to);
+    if (is_first) std::fill_n(offsets, n, to);
   }
 
-  // What of the box falls inside, row by row.
+  // Combines the part of the box that is inside, row by row.
   absl::Status RunBox(int64_t index, int64_t update) {
     BoxLoops loops;
     CombinedRow row{0, 1, update, 1, 1};
@@ -393,7 +394,7 @@ class ScatterWalk {
   const Part part_;
   Combiner& combiner_;
   WorkMeter meter_;
-  Dims inside_;  // place in the window, of outer axes
+  Dims inside_;  // offset in the window, of outer axes
   ScatterAxes::Outer last_{1, 0, 0};
   std::optional<PlacedBoxes> placed_;
 };
@@ -551,7 +552,7 @@ double ScatterCost(const CostContext& c) {
   const double body =
       c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
   const double boxes = c.elements(c.operand(n));
-  // Where places are found at once, as Combiner has it.
+  // True if offsets are found at once, as Combiner does.
   const bool direct = n == 1 && c.called[0].lane.has_value();
   double cost = direct ? updates * kDirectSteps + boxes * kPlacedBoxSteps
                        : updates * body + boxes * kBoxSteps;

@@ -38,8 +38,8 @@ void FillNumbers(DType dtype, char* to, int64_t after, int64_t begin,
   });
 }
 
-// As [before][size][after] around the axis that counts: each number fills
-// `after` elements, and the whole repeats `before` times.
+// The result is [before][size][after] around the axis that counts: each number
+// fills `after` elements, and the whole repeats `before` times.
 absl::StatusOr<Literals> RunIota(const KernelContext& c) {
   const Shape& shape = c.result_shape();
   HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(shape));
@@ -61,8 +61,8 @@ absl::StatusOr<Literals> RunIota(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// Whether axes that go to these places, or come from there, leave the bytes as
-// they are: those of size 1 may go anywhere, the others keep their order.
+// True if a permutation of axes leaves the bytes as they are: axes of size 1
+// may go anywhere, the others keep their order.
 bool BytesStay(absl::Span<const int64_t> axes,
                absl::Span<const int64_t> sizes) {
   int64_t last = -1;

@@ -72,8 +72,8 @@ absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// What a slice costs is what it takes, not what it is taken from; an update may
-// have to copy what it changes.
+// A slice costs what it takes, not what it is taken from; an update may have to
+// copy what it changes.
 double UpdateCost(const CostContext& c) {
   return c.elements(c.operand(0)) + c.elements(c.operand(1));
 }

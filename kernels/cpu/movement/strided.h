@@ -31,7 +31,7 @@ class StridedCopy {
   int64_t num_elements() const { return elements_; }
 
  private:
-  // `strips_` counts turns of the outer axes times pieces of the inner ones.
+  // `strips_`: the iterations of the outer axes times the pieces of the inner.
   using InnerLoop = void (*)(const StridedCopy&, char* to, const char* from,
                              int64_t piece);
   struct Axis {

@@ -14,19 +14,19 @@ namespace {
 
 using plan::Slot;
 
-// What a box and its constants may take of the second cache.
+// A box and its constants may take so much of the second cache.
 constexpr int64_t kBoxBytes = 192 << 10;
-// Turns a box takes before the next one does: others are made way for between
-// them, and the numbers of each turn are kept meanwhile.
-constexpr double kTurnsSteps = 3e7;
-constexpr int64_t kFewestTurns = 16, kMostTurns = 1024;
+// Iterations a box takes before the next one does: others are made way for
+// between them, and the numbers of each iteration are kept meanwhile.
+constexpr double kBoxSteps = 3e7;
+constexpr int64_t kFewestIterations = 16, kMostIterations = 1024;
 
 bool OverlapsAny(const Slot& a, absl::Span<const Slot> others) {
   return absl::c_any_of(others, [&](const Slot& b) { return Overlap(a, b); });
 }
 
-// A turn: the region that may be boxed, and what is done besides.
-struct Turn {
+// An iteration: the region that may be boxed, and what is done besides.
+struct Iteration {
   int boxed = -1;  // a number of `works`
   plan::Steps before, after;
   std::vector<Slot> read, written;  // besides
@@ -37,9 +37,9 @@ const plan::Region& RegionOf(const plan::Plan& plan, const RegionWork& work) {
 }
 
 // nullopt unless one region makes all arrays, without folds.
-std::optional<Turn> TurnOf(const plan::Steps& body,
-                           const std::vector<Work>& works) {
-  Turn turn;
+std::optional<Iteration> IterationOf(const plan::Steps& body,
+                                     const std::vector<Work>& works) {
+  Iteration iteration;
   const auto is_small = [](absl::Span<const Slot> slots) {
     return absl::c_all_of(
         slots, [](const Slot& s) { return s.bytes <= kNumberBytes; });
@@ -52,11 +52,11 @@ std::optional<Turn> TurnOf(const plan::Steps& body,
                      works[work->work]);
       if (!is_small(region.results)) {
         const auto* tiles = std::get_if<TileWork>(&works[work->work]);
-        if (tiles == nullptr || turn.boxed >= 0 ||
+        if (tiles == nullptr || iteration.boxed >= 0 ||
             !tiles->program->reductions.empty()) {
           return std::nullopt;
         }
-        turn.boxed = work->work;
+        iteration.boxed = work->work;
         continue;
       }
       read.assign(region.operands.begin(), region.operands.end());
@@ -66,16 +66,16 @@ std::optional<Turn> TurnOf(const plan::Steps& body,
       written = {copy->to};
     }
     if (written.empty() || !is_small(written)) return std::nullopt;
-    absl::c_copy(read, std::back_inserter(turn.read));
-    absl::c_copy(written, std::back_inserter(turn.written));
-    (turn.boxed < 0 ? turn.before : turn.after).push_back(step);
+    absl::c_copy(read, std::back_inserter(iteration.read));
+    absl::c_copy(written, std::back_inserter(iteration.written));
+    (iteration.boxed < 0 ? iteration.before : iteration.after).push_back(step);
   }
-  if (turn.boxed < 0) return std::nullopt;
-  return turn;
+  if (iteration.boxed < 0) return std::nullopt;
+  return iteration;
 }
 
-// Whether each element that is read of what the region writes is the one that
-// is written there in the same turn of its loops.
+// True if each element that the region reads of its own results is the one that
+// the same iteration writes.
 bool ReadsItsOwn(const plan::Region& region, const RegionWork& work) {
   const auto stored = [&](int result) {
     return absl::c_find_if(region.accesses, [&](const plan::MemoryAccess& a) {
@@ -97,15 +97,15 @@ bool ReadsItsOwn(const plan::Region& region, const RegionWork& work) {
   return true;
 }
 
-double TurnsOf(const TileProgram& program) {
-  double turns = 1;
+double IterationsOf(const TileProgram& program) {
+  double iterations = 1;
   for (const TileLoop& loop : program.outer) {
-    turns *= static_cast<double>(loop.extent);
+    iterations *= static_cast<double>(loop.extent);
   }
-  return turns;
+  return iterations;
 }
 
-// Of distinct memory that a turn reads and writes.
+// Bytes of distinct memory that an iteration reads and writes.
 int64_t BytesOf(const RegionWork& work) {
   int64_t bytes = 0;
   for (const Slot& slot : work.results) bytes += slot.bytes;
@@ -117,12 +117,14 @@ int64_t BytesOf(const RegionWork& work) {
 
 // nullopt for a loop that is no such loop, or so small that caches hold it.
 std::optional<LoopWork> BoxedLoop(const plan::Plan& plan,
-                                  const plan::LoopStep& loop, const Turn& turn,
+                                  const plan::LoopStep& loop,
+                                  const Iteration& iteration,
                                   const TileWork& boxed,
                                   const TileOptions& options) {
   const plan::Region& region = RegionOf(plan, boxed);
   const bool apart = absl::c_none_of(boxed.results, [&](const Slot& slot) {
-    return OverlapsAny(slot, turn.read) || OverlapsAny(slot, turn.written);
+    return OverlapsAny(slot, iteration.read) ||
+           OverlapsAny(slot, iteration.written);
   });
   if (!apart || *loop.trips < 2 || BytesOf(boxed) <= 2 * kBoxBytes ||
       !ReadsItsOwn(region, boxed)) {
@@ -131,7 +133,7 @@ std::optional<LoopWork> BoxedLoop(const plan::Plan& plan,
   LoopWork work;
   static_cast<RegionWork&>(work) = boxed;
   for (size_t k = 0; k < boxed.operands.size(); ++k) {
-    if (!OverlapsAny(boxed.operands[k], turn.written)) continue;
+    if (!OverlapsAny(boxed.operands[k], iteration.written)) continue;
     if (boxed.operands[k].bytes > kNumberBytes) return std::nullopt;
     work.changing.push_back(static_cast<int>(k));
   }
@@ -142,21 +144,21 @@ std::optional<LoopWork> BoxedLoop(const plan::Plan& plan,
   if (!program.ok()) return std::nullopt;
   work.program = std::make_shared<const TileProgram>(*std::move(program));
   work.trips = *loop.trips;
-  work.turns = std::clamp(static_cast<int64_t>(kTurnsSteps / boxed.steps),
-                          kFewestTurns, kMostTurns);
+  work.iterations = std::clamp(static_cast<int64_t>(kBoxSteps / boxed.steps),
+                               kFewestIterations, kMostIterations);
   const auto trips = static_cast<double>(work.trips);
   const auto besides =
-      static_cast<double>(turn.before.size() + turn.after.size());
-  work.steps = trips * (boxed.steps + (1 + besides) * kTurnSteps);
+      static_cast<double>(iteration.before.size() + iteration.after.size());
+  work.steps = trips * (boxed.steps + (1 + besides) * kIterationSteps);
   work.lanes *= work.trips;
-  work.bytes *= (work.trips - 1) / work.turns + 1;
-  work.before = turn.before;
-  work.after = turn.after;
-  work.box_turns = std::max<int64_t>(
+  work.bytes *= (work.trips - 1) / work.iterations + 1;
+  work.before = iteration.before;
+  work.after = iteration.after;
+  work.box_iterations = std::max<int64_t>(
       boxed.program->ny * boxed.program->nx,
       static_cast<int64_t>(static_cast<double>(kBoxBytes) /
                            static_cast<double>(BytesOf(boxed)) *
-                           TurnsOf(*boxed.program)));
+                           IterationsOf(*boxed.program)));
   return work;
 }
 
@@ -175,25 +177,27 @@ void BoxLoops(const plan::Plan& plan, const TileOptions& options,
     BoxLoops(plan, options, &loop->condition, works);
     BoxLoops(plan, options, &loop->body, works);
     if (!loop->trips) continue;
-    const std::optional<Turn> turn = TurnOf(loop->body, *works);
-    if (!turn) continue;
-    std::optional<LoopWork> work = BoxedLoop(
-        plan, *loop, *turn, std::get<TileWork>((*works)[turn->boxed]), options);
+    const std::optional<Iteration> iteration = IterationOf(loop->body, *works);
+    if (!iteration) continue;
+    std::optional<LoopWork> work =
+        BoxedLoop(plan, *loop, *iteration,
+                  std::get<TileWork>((*works)[iteration->boxed]), options);
     if (!work) continue;
-    (*works)[turn->boxed] = *std::move(work);
-    step.action = plan::WorkStep{turn->boxed};
+    (*works)[iteration->boxed] = *std::move(work);
+    step.action = plan::WorkStep{iteration->boxed};
   }
 }
 
 LoopBoxes::LoopBoxes(const LoopWork& work)
     : loops_(work.program->outer.begin(), work.program->outer.end()) {
-  int64_t turns = 1;
+  int64_t iterations = 1;
   for (size_t d = loops_.size(); d-- > 0;) {
     TileLoop& loop = loops_[d];
-    int64_t size = std::clamp<int64_t>(work.box_turns / turns, 1, loop.extent);
+    int64_t size =
+        std::clamp<int64_t>(work.box_iterations / iterations, 1, loop.extent);
     if (size < loop.extent && size > loop.chunk) size -= size % loop.chunk;
     loop.chunk = size;
-    turns *= size;
+    iterations *= size;
     count_ *= loop.chunks();
   }
 }

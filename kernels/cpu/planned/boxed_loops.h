@@ -1,6 +1,7 @@
-// Counted loops whose turns make each element of what only the same element
-// was: a box of elements takes many turns, in the nearest caches, before the
-// next box takes them, so that memory is passed once for many turns.
+// Counted loops whose iterations make each element of what only the same
+// element was: a box of elements takes many iterations, in the nearest caches,
+// before the next box takes them, so that memory is passed once for many
+// iterations.
 #ifndef HAWSER_KERNELS_CPU_PLANNED_BOXED_LOOPS_H_
 #define HAWSER_KERNELS_CPU_PLANNED_BOXED_LOOPS_H_
 
@@ -16,7 +17,7 @@
 
 namespace hawser::cpu {
 
-// The most that a number takes which a turn does not make of elements.
+// The most that a number takes which an iteration does not make of elements.
 inline constexpr int64_t kNumberBytes = 64;
 
 // Makes such loops of `steps`, also of loops and branches inside, one LoopWork

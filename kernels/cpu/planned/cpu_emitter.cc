@@ -15,7 +15,7 @@ namespace {
 
 using plan::RegionKind;
 
-// Of beginning a region's work, however small its values.
+// Steps to begin a region's work, however small its values.
 constexpr double kRegionSteps = 256;
 
 RegionWork WorkOf(const plan::Site& site, plan::StepBuilder& steps) {

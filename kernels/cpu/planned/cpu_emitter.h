@@ -28,12 +28,11 @@ class CpuEmitter final : public plan::RegionEmitter {
  private:
   // Errors: kUnimplemented, a region that tiles do not compute.
   absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
-  // What of its values is read, and about how long it takes.
+  // Says which of its values are read, and about how long it takes.
   void SetUse(const plan::Site& site, RegionWork& work);
   void SetUse(const plan::Site& site, TileWork& work);
   void SetUse(const plan::Site& site, RowWork& work);
-  // Whether of what an instruction of the site's computation makes the first
-  // element is all that is read.
+  // True if only element 0 of the instruction's result is ever read.
   bool IsFirstAlone(const plan::Site& site, int instruction);
   absl::StatusOr<ProductTailPtr> TailOf(const plan::Site& site);
 
@@ -41,10 +40,10 @@ class CpuEmitter final : public plan::RegionEmitter {
   const CpuProgram& rows_;
   const runtime::Numerics numerics_;
   std::vector<Work>& works_;
-  // By the computation that fusions call: these are one region.
+  // Keys are the computations that fusions call: each is one region.
   absl::flat_hash_map<int, absl::StatusOr<TileProgramPtr>> tiles_of_body_;
   absl::flat_hash_map<int, absl::StatusOr<ProductTailPtr>> tail_of_body_;
-  // By computation: FindRepeatedUpdates'.
+  // FindRepeatedUpdates of each computation.
   absl::flat_hash_map<int, std::vector<bool>> repeated_updates_;
 };
 

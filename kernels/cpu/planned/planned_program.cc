@@ -89,7 +89,7 @@ double PlannedProgram::StepsOf(const plan::Steps& steps) const {
     double operator()(const plan::LoopStep& step) const {
       if (!step.trips) return std::numeric_limits<double>::infinity();
       return static_cast<double>(*step.trips) *
-             (kTurnSteps + program.StepsOf(step.body));
+             (kIterationSteps + program.StepsOf(step.body));
     }
     double operator()(const plan::CaseStep& step) const {
       double most = 0;
@@ -131,9 +131,9 @@ std::string PlannedProgram::Described(const ProductWork& work) const {
 }
 
 std::string PlannedProgram::Described(const LoopWork& work) const {
-  return absl::StrCat("turns ", work.trips, " times by ",
+  return absl::StrCat("iterates ", work.trips, " times by ",
                       LoopBoxes(work).count(), " boxes, each up to ",
-                      work.turns, " turns before the next, ",
+                      work.iterations, " iterations before the next, ",
                       DescribedTiles(*work.program));
 }
 
@@ -213,7 +213,7 @@ absl::StatusOr<std::vector<Literal>> PlannedProgram::Run(
   }
   HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> results,
                           OwnResults(arguments, environment));
-  // What is read is never written, but where the plan says so.
+  // Work writes no memory that it reads, except where the plan says so.
   const auto address = [](const Literal& value) {
     return const_cast<char*>(value.bytes().data());
   };

@@ -33,7 +33,7 @@ struct RegionWork {
 };
 // Equal regions have one.
 using TileProgramPtr = std::shared_ptr<const TileProgram>;
-// By tiles.
+// A region that runs by tiles.
 struct TileWork : RegionWork {
   TileProgramPtr program;
   bool first_alone = false;  // nothing else of its result is read
@@ -44,18 +44,18 @@ struct ProductWork : RegionWork {
   ProductTailPtr tail;
 };
 // A counted loop around a region of tiles without folds: boxes of the region's
-// loops take `turns` turns each, then the next ones (boxed_loops.h).
+// loops take `iterations` iterations each, then the next ones (boxed_loops.h).
 struct LoopWork : RegionWork {
   TileProgramPtr program;  // that takes boxes
-  int64_t trips = 0, turns = 0;
-  int64_t box_turns = 0;  // of the region's loops: about so many are a box
-  // What a turn does besides, with numbers that the region does not make.
+  int64_t trips = 0, iterations = 0;
+  int64_t box_iterations = 0;  // of the region's loops: about so many are a box
+  // The other steps of an iteration, on numbers that the region does not make.
   plan::Steps before, after;
   // Operands that these change.
   absl::InlinedVector<int, 2> changing;
 };
-// By the row of its op. Where the first result is in the memory of an operand,
-// the row may write over it.
+// An instruction that runs by the row of its op. The row may write over an
+// operand whose memory the first result has.
 struct RowWork : RegionWork {
   ValueUse use;
 };
@@ -75,11 +75,11 @@ class PlannedProgram {
       std::vector<Literal> arguments, const Environment& environment) const;
 
   // About how many steps one run takes on one thread; infinite with a loop
-  // whose turns are not known.
+  // whose iterations are not known.
   double cost() const { return StepsOf(steps_.steps); }
   // The planned module.
   const Module& module() const { return plan_->module; }
-  // What it is made of, in lines: how each region runs, then its loops and
+  // Describes the program in lines: how each region runs, then its loops and
   // bytes as plan::Explain says them.
   std::string Explain() const;
 

@@ -41,7 +41,7 @@ absl::Status In(const Module& module, const RegionWork& work,
   return Annotate(status, absl::StrCat("instruction ", NameOf(module, work)));
 }
 
-// Each of a turn's numbers in a line of its own.
+// Each of an iteration's numbers in a line of its own.
 int64_t NumberBytes(const LoopWork& work) {
   return static_cast<int64_t>(work.changing.size()) * kNumberBytes;
 }
@@ -76,15 +76,16 @@ absl::Status PlannedRun::Do(const plan::CopyStep& step) {
   return environment_.Look(CopySteps(step));
 }
 
-absl::Status PlannedRun::Turn() {
-  HAWSER_RETURN_IF_ERROR(environment_.Look(kTurnSteps));
-  environment_.BetweenTurns();
+absl::Status PlannedRun::BeginIteration() {
+  HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
+  environment_.BetweenIterations();
   return absl::OkStatus();
 }
 
 absl::Status PlannedRun::Do(const plan::LoopStep& step) {
-  for (int64_t turn = 0; !step.trips || turn < *step.trips; ++turn) {
-    HAWSER_RETURN_IF_ERROR(Turn());
+  for (int64_t iteration = 0; !step.trips || iteration < *step.trips;
+       ++iteration) {
+    HAWSER_RETURN_IF_ERROR(BeginIteration());
     if (!step.trips) {
       HAWSER_RETURN_IF_ERROR(Run(step.condition));
       if (*At(step.predicate) == 0) break;
@@ -148,26 +149,27 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
 }
 
 absl::Status PlannedRun::Do(const LoopWork& work) {
-  const int64_t most = std::min(work.trips, work.turns);
+  const int64_t most = std::min(work.trips, work.iterations);
   HAWSER_ASSIGN_OR_RETURN(Literal numbers,
                           environment_.allocator->Allocate(
                               Shape::Of(DType::kU8, {most * NumberBytes(work)}),
                               environment_.memory));
   for (int64_t done = 0; done < work.trips; done += most) {
-    HAWSER_RETURN_IF_ERROR(Turn());
-    HAWSER_RETURN_IF_ERROR(TakeTurns(work, std::min(most, work.trips - done),
-                                     numbers.mutable_bytes().data()));
+    HAWSER_RETURN_IF_ERROR(BeginIteration());
+    HAWSER_RETURN_IF_ERROR(TakeIterations(work,
+                                          std::min(most, work.trips - done),
+                                          numbers.mutable_bytes().data()));
   }
   return absl::OkStatus();
 }
 
-absl::Status PlannedRun::TakeTurns(const LoopWork& work, int64_t turns,
-                                   char* numbers) {
+absl::Status PlannedRun::TakeIterations(const LoopWork& work,
+                                        int64_t iterations, char* numbers) {
   const int64_t bytes = NumberBytes(work);
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    HAWSER_RETURN_IF_ERROR(environment_.Look(kTurnSteps));
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+    HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
     HAWSER_RETURN_IF_ERROR(Run(work.before));
-    char* to = numbers + turn * bytes;
+    char* to = numbers + iteration * bytes;
     for (const int k : work.changing) {
       const Slot& slot = work.operands[k];
       std::memcpy(to, At(slot), slot.bytes);
@@ -179,21 +181,22 @@ absl::Status PlannedRun::TakeTurns(const LoopWork& work, int64_t turns,
   Environment alone = environment_;  // a box is one thread's
   alone.pool = nullptr;
   const LoopBoxes boxes(work);
-  return ForEachBlock(environment_.pool, boxes.count(), environment_.cancel,
-                      [&](int64_t box) -> absl::Status {
-                        absl::InlinedVector<char*, 8> of_turn = operands;
-                        const auto ranges = boxes.At(box);
-                        for (int64_t turn = 0; turn < turns; ++turn) {
-                          char* number = numbers + turn * bytes;
-                          for (const int k : work.changing) {
-                            of_turn[k] = number;
-                            number += kNumberBytes;
-                          }
-                          HAWSER_RETURN_IF_ERROR(RunTiles(
-                              *work.program, of_turn, results, alone, ranges));
-                        }
-                        return absl::OkStatus();
-                      });
+  return ForEachBlock(
+      environment_.pool, boxes.count(), environment_.cancel,
+      [&](int64_t box) -> absl::Status {
+        absl::InlinedVector<char*, 8> of_iteration = operands;
+        const auto ranges = boxes.At(box);
+        for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+          char* number = numbers + iteration * bytes;
+          for (const int k : work.changing) {
+            of_iteration[k] = number;
+            number += kNumberBytes;
+          }
+          HAWSER_RETURN_IF_ERROR(
+              RunTiles(*work.program, of_iteration, results, alone, ranges));
+        }
+        return absl::OkStatus();
+      });
 }
 
 absl::Status PlannedRun::Do(const RowWork& work) {

@@ -14,9 +14,9 @@
 
 namespace hawser::cpu {
 
-// A turn of a loop takes about as long as so many elements, however small its
-// values.
-inline constexpr double kTurnSteps = 256;
+// An iteration of a loop takes about as long as so many elements, however small
+// its values.
+inline constexpr double kIterationSteps = 256;
 inline double CopySteps(const plan::CopyStep& step) {
   return static_cast<double>(step.to.bytes) / 8;
 }
@@ -46,10 +46,12 @@ class PlannedRun {
   absl::Status Do(const ProductWork& work);
   absl::Status Do(const LoopWork& work);
   absl::Status Do(const RowWork& work);
-  // Turns of a loop, in which boxes find the numbers of each turn in `numbers`.
-  absl::Status TakeTurns(const LoopWork& work, int64_t turns, char* numbers);
-  // Before each turn of a loop.
-  absl::Status Turn();
+  // Iterations of a loop, in which boxes find the numbers of each iteration in
+  // `numbers`.
+  absl::Status TakeIterations(const LoopWork& work, int64_t iterations,
+                              char* numbers);
+  // Before each iteration of a loop.
+  absl::Status BeginIteration();
   char* At(const plan::Slot& slot) const {
     return bases_[slot.base] + slot.offset;
   }

@@ -40,10 +40,10 @@ absl::StatusOr<Region> WithProductRead(const Module& module, Region region) {
   return region;
 }
 
-int64_t Turns(absl::Span<const int64_t> extents) {
-  int64_t turns = 1;
-  for (const int64_t extent : extents) turns *= extent;
-  return turns;
+int64_t Iterations(absl::Span<const int64_t> extents) {
+  int64_t iterations = 1;
+  for (const int64_t extent : extents) iterations *= extent;
+  return iterations;
 }
 
 }  // namespace
@@ -82,17 +82,18 @@ void ProductTail::FindLoops(const Region& region, const Instruction& dot) {
   num_loops_ = static_cast<int>(extents.size());
   const size_t batches =
       dot.attributes.GetInts("lhs_batching_dimensions").size();
-  const int64_t columns = Turns(domain.subspan(region.epilogue.first_column));
-  const int64_t batch = Turns(domain.subspan(0, batches));
-  if (Turns(domain) == 0) return;
-  rows_of_a_batch_ = Turns(domain) / columns / batch;
+  const int64_t columns =
+      Iterations(domain.subspan(region.epilogue.first_column));
+  const int64_t batch = Iterations(domain.subspan(0, batches));
+  if (Iterations(domain) == 0) return;
+  rows_of_a_batch_ = Iterations(domain) / columns / batch;
   int rows = num_loops_;
   if (columns > 1) {
     column_ = --rows;
     if (extents[column_] != columns) return;
   }
-  const int64_t turns[] = {batch, rows_of_a_batch_};
-  if (rows == 2 && extents.subspan(0, 2) == absl::MakeConstSpan(turns)) {
+  const int64_t iterations[] = {batch, rows_of_a_batch_};
+  if (rows == 2 && extents.subspan(0, 2) == absl::MakeConstSpan(iterations)) {
     batch_ = 0;
     row_ = 1;
   } else if (rows == 1) {
@@ -106,7 +107,7 @@ absl::InlinedVector<LoopRange, 3> ProductTail::LoopsOf(
   absl::InlinedVector<LoopRange, 3> loops(num_loops_);
   if (batch_ >= 0) loops[batch_] = {box.batch, 1};
   if (row_ >= 0) {
-    // Without a loop of their own batches are rows, too.
+    // Batches that have no loop of their own are rows, too.
     const int64_t before = batch_ < 0 ? box.batch * rows_of_a_batch_ : 0;
     loops[row_] = {before + box.row, box.rows};
   }

@@ -27,15 +27,15 @@ class ProductTail {
 
   int body() const { return body_; }  // the region's computation
   int dot() const { return dot_; }    // an instruction of it
-  // Of the dot's factors: operands of the region.
+  // The dot's factors: operands of the region.
   absl::Span<const int> factors() const { return factors_; }
   const TileProgram& program() const { return program_; }
-  // Whether the result's elements are as wide as the product's, which may then
+  // True if the result's elements are as wide as the product's, which may then
   // be in the result's memory.
   bool in_place() const { return in_place_; }
-  // Whether a box of the product is a box of the tail's loops.
+  // True if a box of the product is a box of the tail's loops.
   bool by_boxes() const { return by_boxes_; }
-  // Only then: the turns of each loop.
+  // Only then: the iterations of each loop.
   absl::InlinedVector<LoopRange, 3> LoopsOf(const GemmBox& box) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace hawser::cpu {
 namespace {
 
-// Of a scatter of one input.
+// The operands of a scatter of one input.
 constexpr int kUpdates = 2, kOperands = 3;
 
 bool IsRepeated(const Module& module, const Computation& c,
@@ -21,7 +21,7 @@ bool IsRepeated(const Module& module, const Computation& c,
   return i.op == &kBroadcastInDim && c.shape(i.operands[0]).num_elements() == 1;
 }
 
-// Whether the operand is a scatter's updates, one to each index vector.
+// True if the operand is a scatter's updates, one to each index vector.
 bool AreSingleUpdates(const Computation& c, const Instruction& i,
                       size_t operand) {
   return i.op == &kScatter && i.operands.size() == kOperands &&
@@ -42,7 +42,7 @@ std::vector<bool> FindRepeatedUpdates(const Module& module,
     return i.op == &kScatter;
   };
   if (absl::c_none_of(instructions, is_scatter)) return {};
-  // Of the readers of each result.
+  // Flags of the readers of each result.
   std::vector<bool> by_scatters(instructions.size(), false);
   std::vector<bool> by_others(instructions.size(), false);
   for (const Instruction& i : instructions) {

@@ -8,10 +8,10 @@
 
 namespace hawser::cpu {
 
-// By instruction of the computation: whether its only result repeats one number
-// and only scatters read it, as updates of windows of one element: there is a
-// first element, which is then enough for them (ValueUse::one_update). Empty
-// where nothing is scattered.
+// For each instruction of the computation: true if its only result repeats one
+// number and only scatters read it, as updates of windows of one element. There
+// is a first element, which is then enough for them (ValueUse::one_update).
+// Empty where nothing is scattered.
 std::vector<bool> FindRepeatedUpdates(const Module& module,
                                       const Computation& computation);
 

@@ -14,7 +14,7 @@ using plan::ScopeId;
 // Fewer lanes than these leave a tile's steps idle.
 constexpr int64_t kFewLanes = 512;
 
-// Rows of so few turns are whole in every tile.
+// Rows of so few iterations are whole in every tile.
 constexpr int64_t kShortRow = 32;
 
 // The loop of a load that the next element in memory is along, if that is not
@@ -136,11 +136,11 @@ uint8_t PointShapes::LoopsOfScope(ScopeId scope) const {
 uint8_t PointShapes::LoopsOf(PointId id) const {
   const Point& p = region_.points[id];
   if (p.kind == Point::kReduce) {
-    // Of every loop that is kept.
+    // All of the kept loops.
     return columns_ ? kAlongX | kAround : kAlongY | kAround;
   }
   uint8_t loops = LoopsOf(index(id));
-  // Where its scope does not hold a load is not done, and anything else is
+  // A load is not done in tiles where its scope does not hold; anything else is
   // done in vain.
   if (p.kind == Point::kLoad) loops |= LoopsOfScope(p.scope);
   for (const PointId o : p.operands) loops |= loops_[o];

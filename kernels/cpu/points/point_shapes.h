@@ -15,7 +15,7 @@ namespace hawser::cpu {
 // along x where columns are folded, else the last loop.
 LaneLoops ChooseLaneLoops(const plan::Region& region, bool columns);
 
-// Whether some point is a fold, maybe of one element.
+// True if some point is a fold, maybe of one element.
 bool HasFolds(const plan::Region& region);
 
 // Immutable. Maps count the region's merged loops.
@@ -24,7 +24,7 @@ class PointShapes {
   // When a point is computed.
   enum class When : uint8_t {
     kOnce,    // for each worker: the same in every tile
-    kBefore,  // for each turn of the kept loops, before any reduction
+    kBefore,  // for each iteration of the kept loops, before any reduction
     kTile,    // for each tile
     kAfter,   // once the reductions of its stage but one are there
   };
@@ -37,10 +37,11 @@ class PointShapes {
 
   LaneShape shape(plan::PointId p) const { return shapes_[p]; }
   When when(plan::PointId p) const { return whens_[p]; }
-  // Whether the scope may be looked at for lanes of that shape.
+  // True if lanes of that shape can tell whether the scope holds.
   bool Tells(plan::ScopeId scope, LaneShape shape) const;
   const std::vector<LaneShape>& symbols() const { return symbols_; }
-  // What the point reads: a load's offset, an iota's index; of others nothing.
+  // The index that the point reads: the offset of a load, the number of an
+  // iota; empty for others.
   const plan::IndexExpr& index(plan::PointId p) const { return *indices_[p]; }
   // Over the merged loops.
   plan::IndexExpr Merged(const plan::IndexExpr& e) const;
@@ -54,7 +55,7 @@ class PointShapes {
   uint8_t LoopsOf(const plan::IndexExpr& e) const;
   uint8_t LoopsOfScope(plan::ScopeId scope) const;
   uint8_t LoopsOf(plan::PointId p) const;
-  // Whether its lanes are the same in every row, and so in every tile.
+  // True if its lanes are the same in every row, and so in every tile.
   bool IsOneRow(plan::PointId p) const;
   LaneShape ShapeOf(uint8_t loops, bool per_result) const;
 

@@ -83,9 +83,9 @@ void Reorder(Axes* axes, absl::Span<const int> order) {
   *axes = std::move(moved);
 }
 
-// The contracting axes may be taken in any order, the same on both sides. Of
-// the orders in which they stand in one operand's memory, takes the one that
-// leaves fewer elements to copy.
+// The contracting axes may be taken in any order, the same on both sides. There
+// are two orders, those of either operand's memory; the one that leaves fewer
+// elements to copy is taken.
 void ChooseOrder(Side* lhs, Side* rhs) {
   auto sorted_by = [](const Axes& axes) {
     std::vector<int> order(axes.size());
@@ -134,7 +134,7 @@ absl::StatusOr<Literal> Converted(const KernelContext& c, int operand) {
   return out;
 }
 
-// As ViewOf, in the result's dtype. `storage` holds the elements.
+// The same as ViewOf, in the result's dtype. `storage` holds the elements.
 absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
                                 Literal* storage) {
   HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand));
@@ -167,7 +167,7 @@ absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// Of an element that a product reads where it is.
+// Steps of an element that a product reads where it is.
 constexpr double kReadSteps = 0.25;
 
 double DotCost(const CostContext& c) {

@@ -108,7 +108,7 @@ const T* At(const Matrix& matrix, int64_t batch, int64_t row, int64_t column) {
          row * matrix.row_stride + column * matrix.column_stride;
 }
 
-// Of one call.
+// The sizes of one call.
 struct CallSizes {
   int64_t rows, columns, depth = 1;
 };
@@ -186,13 +186,13 @@ Matrix Transposed(Matrix matrix) {
 template <typename T>
 absl::Status RunBlas(GemmProblem p, const Environment& environment,
                      Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
-  GemmTail turned;
+  GemmTail transposed;
   if (p.m == 1) {  // the same as the transposed matrix times a vector
     if (p.tail != nullptr) {
-      turned = [tail = p.tail](const GemmBox& b) {
+      transposed = [tail = p.tail](const GemmBox& b) {
         return (*tail)({b.batch, b.column, b.columns, b.row, b.rows});
       };
-      p.tail = &turned;
+      p.tail = &transposed;
     }
     std::swap(p.m, p.n);
     std::swap(p.a, p.b);

@@ -26,7 +26,7 @@ struct GemmBox {
   int64_t row = 0, rows = 0;
   int64_t column = 0, columns = 0;
 };
-// What becomes of a box once it is in its place, on the thread that made it.
+// Processes a finished box, on the thread that made it.
 using GemmTail = std::function<absl::Status(const GemmBox&)>;
 
 // c[batch][m][n], dense, = a[batch][m][k] times b[batch][k][n].

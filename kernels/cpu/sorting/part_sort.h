@@ -23,9 +23,9 @@ namespace hawser::cpu {
 inline uint32_t KeyOf(uint32_t word) { return word; }
 inline uint64_t KeyOf(uint64_t word) { return word; }
 
-// What is sorted by one thread at once: some ms, and no larger than caches.
+// The most that one thread sorts at once: some ms, and no larger than caches.
 inline constexpr int64_t kPartItems = int64_t{1} << 19;
-// Of one item, of the words of this machine: measured 3 to 9.
+// Steps of one item, for the words of this machine: measured 3 to 9.
 inline constexpr double kSortSteps = 6;
 
 inline const SortsOf<uint32_t>& SortsFor(const uint32_t*) {
@@ -48,12 +48,12 @@ inline absl::StatusOr<Placed*> SortAtOnce(Placed* items, Placed* room,
   return RadixSort(items, room, n, meter);
 }
 
-// Where items go by their keys. Of some splitters in order: part 2 p + 1 holds
-// what equals splitter p, and the parts of even numbers what lies between.
+// Assigns items to parts by their keys. The splitters are in order: part 2 p +
+// 1 holds the keys that equal splitter p, and part 2 p those below it.
 template <typename Key>
 class Splitters {
  public:
-  // By every so-manieth of n items, which are many.
+  // Takes them at even distances from n items, which are many.
   template <typename Item>
   Splitters(const Item* items, int64_t n) {
     constexpr int64_t kSamples = 32;  // for each splitter
@@ -182,8 +182,8 @@ auto BoundOfFirst(const Item* items, int64_t n, int64_t wanted) {
     sample[i] = KeyOf(items[n / kSamples * i]);
   }
   SortsFor(sample.data()).sort(sample.data(), kSamples);
-  // Where the last that is wanted would stand, and four times what it may be
-  // off.
+  // The expected position of the last wanted item among the samples, and four
+  // times its deviation.
   const double at = static_cast<double>(wanted) / static_cast<double>(n) *
                     static_cast<double>(kSamples);
   return sample[static_cast<int64_t>(at + 4 * std::sqrt(at + 1))];

@@ -24,7 +24,7 @@ inline uint64_t KeyOf(const Placed& item) { return item.key; }
 inline constexpr int64_t kFewItems = 64;
 // Between two looks at the token.
 inline constexpr int64_t kItemsAtOnce = int64_t{1} << 18;
-// Of one item and one pass.
+// Steps of one item and one pass.
 inline constexpr double kPassSteps = 2;
 
 inline void InsertionSort(Placed* items, int64_t n) {

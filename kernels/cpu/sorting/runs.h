@@ -17,7 +17,7 @@
 
 namespace hawser::cpu {
 
-// Of an element that is moved from anywhere.
+// Steps of an element that is moved from anywhere.
 inline constexpr double kMoveSteps = 3;
 
 // Memory that the runs of one thread have in turn.
@@ -130,7 +130,7 @@ class Runs {
     });
   }
 
-  // Whether an operand is 0, 1, 2, ... along the axis, in integers.
+  // True if an operand is 0, 1, 2, ... along the axis, in integers.
   bool IsPlaces(int operand) const {
     const Computation& in = c_.computation;
     const int producer = in.producer(c_.instruction.operands[operand]);

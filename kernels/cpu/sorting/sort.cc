@@ -1,6 +1,6 @@
-// Sorting along an axis. Where the comparator is a key of one element, keys and
-// the places they come from are sorted as words, and everything is moved at
-// once; else places are merged by calls of it. Always stable.
+// Sorting along an axis. If the comparator is a key of one element, keys and
+// the indices they come from are sorted as words, and everything is moved at
+// once; else indices are merged by calls of it. Always stable.
 #include "core/ops/movement/sort.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 // Elements that keys are made of at a time.
 constexpr int64_t kKeysAtOnce = 1024;
-// Of a comparison by a program of one lane.
+// Steps of a comparison by a program of one lane.
 constexpr double kLessSteps = 40;
 
 // Items that are sorted: Placed, or a word of a key of 32 bits and, below it,

@@ -23,7 +23,7 @@ template <typename T>
 constexpr auto kSign = static_cast<BitsOfWidth<T>>(BitsOfWidth<T>{1}
                                                    << (8 * sizeof(T) - 1));
 
-// Of a float: which of the numbers that look alike to an order it is.
+// A class of floats that look alike to an order.
 enum class Likeness : uint8_t { kNone, kZero, kNan };
 template <typename T>
 Likeness LikenessOf(T x) {
@@ -43,7 +43,7 @@ UnsignedOf<T> KeyOfElement(T x) {
   if constexpr (std::is_same_v<T, bool>) {
     return x ? 1 : 0;
   } else if constexpr (kIsFloat<T>) {
-    // Without branches, which vectors have not and no one can foretell.
+    // It has no branches: vectors lack them, and the data is not predictable.
     const auto bits = std::bit_cast<Bits>(x);
     const auto size = static_cast<Bits>(bits & static_cast<Bits>(~kSign<T>));
     const auto infinity =

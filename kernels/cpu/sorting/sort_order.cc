@@ -13,8 +13,8 @@
 namespace hawser::cpu {
 namespace {
 
-// Whether two values of a comparator are the same function of an element on the
-// left and of the one on the right, all of one operand.
+// Decides if two values of a comparator are the same function of an element on
+// the left and of the one on the right, all of one operand.
 class Mirror {
  public:
   explicit Mirror(const Computation& c) : c_(c) {}
@@ -42,19 +42,19 @@ class Mirror {
   }
   // -1: no operand's.
   int operand() const { return operand_; }
-  // Whether "left" is what the comparator calls right.
-  bool is_turned() const { return is_turned_; }
+  // True if "left" is what the comparator calls right.
+  bool is_swapped() const { return is_swapped_; }
 
  private:
   bool MatchParameters(ValueId left, ValueId right) {
-    const bool is_turned = left > right;
-    const ValueId lower = is_turned ? right : left;
+    const bool is_swapped = left > right;
+    const ValueId lower = is_swapped ? right : left;
     if (left + right != 2 * lower + 1 || lower % 2 != 0) return false;
-    if (operand_ >= 0 && (operand_ != lower / 2 || is_turned != is_turned_)) {
+    if (operand_ >= 0 && (operand_ != lower / 2 || is_swapped != is_swapped_)) {
       return false;
     }
     operand_ = lower / 2;
-    is_turned_ = is_turned;
+    is_swapped_ = is_swapped;
     matched_[left] = right;
     return true;
   }
@@ -62,7 +62,7 @@ class Mirror {
   const Computation& c_;
   absl::flat_hash_map<ValueId, ValueId> matched_;
   int operand_ = -1;
-  bool is_turned_ = false;
+  bool is_swapped_ = false;
 };
 
 // The computation of `value` alone, from the parameter it is made of.
@@ -90,7 +90,7 @@ std::optional<Module> KeyModule(const Computation& c, ValueId parameter,
   return module;
 }
 
-// Whether two values of computations of one parameter are the same function.
+// True if two values of computations of one parameter are the same function.
 bool SameFunction(const Computation& a, ValueId x, const Computation& b,
                   ValueId y) {
   const Instruction& i = a.instructions()[a.producer(x)];
@@ -110,7 +110,7 @@ bool SameFunction(const Computation& a, ValueId x, const Computation& b,
 // The most instructions that are compared with OrderOf's.
 constexpr size_t kFewInstructions = 32;
 
-// Whether `key` makes of a float what OrderOf makes of it.
+// True if `key` makes of a float what OrderOf makes of it.
 bool IsKnownOrder(const Computation& key, DType dtype) {
   if (!IsFloat(dtype) || key.instructions().size() > kFewInstructions) {
     return false;
@@ -145,9 +145,9 @@ std::optional<SortOrder> OrderOfComparator(const Computation& comparator) {
   const DType key_dtype = comparator.shape(left).dtype();
   if (IsComplex(key_dtype)) return std::nullopt;
   SortOrder order{.operand = mirror.operand(),
-                  .descending = greater != mirror.is_turned(),
+                  .descending = greater != mirror.is_swapped(),
                   .key_dtype = key_dtype};
-  const ValueId parameter = 2 * order.operand + (mirror.is_turned() ? 1 : 0);
+  const ValueId parameter = 2 * order.operand + (mirror.is_swapped() ? 1 : 0);
   if (left == parameter) return order;
   const auto module = KeyModule(comparator, parameter, left);
   if (!module) return std::nullopt;

@@ -36,7 +36,7 @@ LaneColumns& BodyFold::Begin() const {
 // ---- lanes ------------------------------------------------------------------
 
 void BodyFold::Run(int64_t n, LaneColumns& columns) const {
-  // Without a meter it has nothing to say: the tile's own is told.
+  // Run gets no meter, so it cannot fail: the tile tells its own meter.
   HAWSER_CHECK(body_.Run(n, columns, nullptr).ok());
   if (!passes_on_) {
     for (int k = 0; k < n_; ++k) {

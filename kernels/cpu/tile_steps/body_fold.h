@@ -12,13 +12,14 @@
 
 namespace hawser::cpu {
 
-// By a computation of N running values and N elements, which is taken to be
-// associative and commutative. Lanes are folded into as many partial results as
-// a column of the program has; then the first half takes the second half, until
-// one is left. Of short rows and of columns one element comes behind the other.
+// Folds by a computation of N running values and N elements, which is taken to
+// be associative and commutative. Lanes are folded into as many partial results
+// as a column of the program has; then the first half takes the second half,
+// until one is left. Short rows and columns are folded one element after the
+// other.
 //
-// A part is N values, each in as many bytes as the widest takes. Of columns the
-// first value of all of them comes first.
+// A part is N values, each in as many bytes as the widest takes. The parts of
+// columns are stored value by value: first the first value of all columns.
 class BodyFold final : public LaneFold {
  public:
   // `dtypes`: of the N values. `rounds`: another order gives other bits.
@@ -63,7 +64,7 @@ class BodyFold final : public LaneFold {
   // Lanes [0, n) behind the initial values.
   void TakeInitial(absl::Span<const char* const> initial, int64_t n,
                    LaneColumns& columns) const;
-  // Of distances in bytes.
+  // Distances are in bytes.
   Walk PartWalk(const char* first, int k, int64_t row, int64_t lane) const;
 
   const LaneProgram body_;

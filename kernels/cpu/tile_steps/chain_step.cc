@@ -34,109 +34,113 @@ int64_t BytesOfARow(const LaneSlot& slot, const Tile& tile) {
 
 ChainStep::ChainStep(int scope, const Chains& chains,
                      const std::vector<Link>& links, LaneShape shape,
-                     std::vector<LaneIndex> counts)
+                     std::vector<LaneIndex> iotas)
     : TileStep(scope),
       chains_(chains),
       shape_(shape),
-      counts_(std::move(counts)),
-      by_rows_(!counts_.empty()) {
+      iotas_(std::move(iotas)),
+      by_rows_(!iotas_.empty()) {
   links_.reserve(links.size() + 1);
-  places_.reserve(links.size());
+  addresses_.reserve(links.size());
   for (const Link& link : links) {
-    const bool of_given =
-        !Gives(link.op) && absl::c_any_of(given_, [&](const GivenSlot& given) {
-          return given.slot().slot == link.slot.slot;
+    const bool reloads =
+        !IsStore(link.op) &&
+        absl::c_any_of(outputs_, [&](const OutputSlot& output) {
+          return output.slot().slot == link.slot.slot;
         });
-    AddPlace(link);
-    links_.push_back({.code = chains.find(link.op, link.other),
-                      .of_strip = link.kept >= 0,
-                      .of_given = of_given});
+    AddAddress(link);
+    links_.push_back({.code = chains.find(link.op, link.b),
+                      .is_spill = link.spill >= 0,
+                      .reloads = reloads});
     by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, shape));
   }
-  links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOther::kNone)});
+  links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)});
 }
 
-void ChainStep::AddPlace(const Link& link) {
-  Place place = {Place::kRead, static_cast<int>(links_.size()), -1, link.slot};
-  if (link.kept >= 0) {
-    place.kind = Place::kKept;
-    place.number = link.kept;
-  } else if (link.count >= 0) {
-    place.kind = Place::kCount;
-    place.number = link.count;
+void ChainStep::AddAddress(const Link& link) {
+  Address address = {Address::kLoad, static_cast<int>(links_.size()), -1,
+                     link.slot};
+  if (link.spill >= 0) {
+    address.kind = Address::kSpill;
+    address.number = link.spill;
+  } else if (link.iota >= 0) {
+    address.kind = Address::kIota;
+    address.number = link.iota;
   } else if (link.slot.slot < 0) {
     return;
-  } else if (link.op == ChainOp::kAhead) {
-    place.kind = Place::kAhead;
-  } else if (Gives(link.op)) {
-    place.kind = link.is_last && link.op == ChainOp::kGive ? Place::kGivenLast
-                                                           : Place::kGiven;
-    place.number = static_cast<int>(given_.size());
-    given_.emplace_back(link.slot);
+  } else if (link.op == ChainOp::kPrefetch) {
+    address.kind = Address::kPrefetch;
+  } else if (IsStore(link.op)) {
+    address.kind = link.is_last && link.op == ChainOp::kStore
+                       ? Address::kLastStore
+                       : Address::kStore;
+    address.number = static_cast<int>(outputs_.size());
+    outputs_.emplace_back(link.slot);
   }
-  places_.push_back(place);
+  addresses_.push_back(address);
 }
 
 void ChainStep::Skip(Tile& tile) const {
-  for (const GivenSlot& given : given_) given.Skip(tile);
+  for (const OutputSlot& output : outputs_) output.Skip(tile);
 }
 
-bool ChainStep::PlaceLinks(Tile& tile, char* kept, int64_t* firsts) const {
+bool ChainStep::SetAddresses(Tile& tile, char* spill, int64_t* firsts) const {
   tile.links.assign(links_.begin(), links_.end());
-  bool any_past = false;
-  for (const Place& place : places_) {
-    ChainLink& link = tile.links[place.link];
-    switch (place.kind) {
-      case Place::kRead:
-        link.at = const_cast<char*>(tile.values[place.slot.slot]);  // only read
+  bool any_streamed = false;
+  for (const Address& address : addresses_) {
+    ChainLink& link = tile.links[address.link];
+    switch (address.kind) {
+      case Address::kLoad:
+        link.at =
+            const_cast<char*>(tile.values[address.slot.slot]);  // only read
         break;
-      case Place::kAhead:
-        // Where the next tile's lie, if this one's are read where they are.
-        link.at = const_cast<char*>(tile.values[place.slot.slot]) +
-                  tile.lanes(place.slot.shape) * place.slot.width;
+      case Address::kPrefetch:
+        // The next tile's lanes, if this one's are read from the operand.
+        link.at = const_cast<char*>(tile.values[address.slot.slot]) +
+                  tile.lanes(address.slot.shape) * address.slot.width;
         break;
-      case Place::kGiven:
-        link.at = given_[place.number].Target(tile);
+      case Address::kStore:
+        link.at = outputs_[address.number].Target(tile);
         break;
-      case Place::kGivenLast: {
-        const GivenSlot& given = given_[place.number];
-        link.at = given.Target(tile);
-        if (given.IsStreamed() && link.at != tile.memory[place.slot.slot]) {
-          link.goes_past = any_past = true;
+      case Address::kLastStore: {
+        const OutputSlot& output = outputs_[address.number];
+        link.at = output.Target(tile);
+        if (output.IsStreamed() && link.at != tile.memory[address.slot.slot]) {
+          link.is_streamed = any_streamed = true;
         }
         break;
       }
-      case Place::kKept:
-        link.at = kept + place.number * kStripBytes;
+      case Address::kSpill:
+        link.at = spill + address.number * kStripBytes;
         break;
-      case Place::kCount:
-        link.at = reinterpret_cast<char*>(firsts + place.number);
+      case Address::kIota:
+        link.at = reinterpret_cast<char*>(firsts + address.number);
         break;
     }
   }
-  return any_past;
+  return any_streamed;
 }
 
 void ChainStep::Run(Tile& tile) const {
-  alignas(kLine) char kept[ChainWriter::kPlaces * kStripBytes];
-  Firsts firsts(counts_.size());
-  const bool any_past = PlaceLinks(tile, kept, firsts.data());
+  alignas(kLine) char spill[ChainWriter::kSpillSlots * kStripBytes];
+  Firsts firsts(iotas_.size());
+  const bool any_streamed = SetAddresses(tile, spill, firsts.data());
   if (by_rows_) {
     RunRows(tile, firsts.data());
   } else {
     RunChain(chains_, tile.links, tile.lanes(shape_));
   }
-  if (any_past) hwy::FlushStream();
+  if (any_streamed) hwy::FlushStream();
 }
 
 void ChainStep::RunRows(Tile& tile, int64_t* firsts) const {
   for (int64_t j = 0; j < tile.ny; ++j) {
-    for (size_t c = 0; c < counts_.size(); ++c) {
-      firsts[c] = counts_[c].At(tile, j, 0);
+    for (size_t c = 0; c < iotas_.size(); ++c) {
+      firsts[c] = iotas_[c].At(tile, j, 0);
     }
     RunChain(chains_, tile.links, tile.nx);
-    for (const Place& place : places_) {
-      tile.links[place.link].at += BytesOfARow(place.slot, tile);
+    for (const Address& address : addresses_) {
+      tile.links[address.link].at += BytesOfARow(address.slot, tile);
     }
   }
 }

@@ -11,49 +11,50 @@
 
 namespace hawser::cpu {
 
-// Gives the lanes that its links give. Where a value has one lane for each row
-// or column of kFull, the chain runs row by row.
+// Runs a chain over a tile; its stores fill slots. A chain that reads a value
+// with one lane for each row or column of kFull runs row by row.
 class ChainStep final : public TileStep {
  public:
   struct Link {
     ChainOp op = ChainOp::kEnd;
-    ChainOther other = ChainOther::kNone;
-    LaneSlot slot = {};    // kLanes, kOne: what is read or given; or
-    int kept = -1;         // kLanes: a place of the strip's; or
-    int count = -1;        // of kCount: which of `counts` it begins at
-    bool is_last = false;  // of a give: no link behind it reads what it gave
+    ChainOperand b = ChainOperand::kNone;
+    // One of these says where b is.
+    LaneSlot slot = {};    // kLanes, kBroadcast
+    int spill = -1;        // kLanes: a spill slot
+    int iota = -1;         // kIota: the index in `iotas` of its first number
+    bool is_last = false;  // a store that no later link reads back
   };
-  // Lanes of `shape`, by `chains`, which has such links. At most
-  // ChainWriter::kPlaces places.
+  // `chains` has all of `links`, which run over lanes of `shape` and use at
+  // most ChainWriter::kSpillSlots spill slots.
   ChainStep(int scope, const Chains& chains, const std::vector<Link>& links,
-            LaneShape shape, std::vector<LaneIndex> counts);
+            LaneShape shape, std::vector<LaneIndex> iotas);
 
-  std::vector<GivenSlot>& given() { return given_; }
+  std::vector<OutputSlot>& outputs() { return outputs_; }
 
  private:
-  // What a link's `at` is in a tile.
-  struct Place {
-    enum Kind : uint8_t { kRead, kAhead, kGiven, kGivenLast, kKept, kCount };
+  // How a tile finds a link's `at`.
+  struct Address {
+    enum Kind : uint8_t { kLoad, kPrefetch, kStore, kLastStore, kSpill, kIota };
     Kind kind;
     int link;
-    int number;          // of given_, of the place or of counts_
-    LaneSlot slot = {};  // but for the last two
+    int number;          // in outputs_, among the spill slots or in iotas_
+    LaneSlot slot = {};  // except for kSpill and kIota
   };
   using Firsts = absl::InlinedVector<int64_t, 2>;
 
-  void AddPlace(const Link& link);
+  void AddAddress(const Link& link);
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override;
-  // Leaves the links in tile.links. Whether some go past the caches.
-  bool PlaceLinks(Tile& tile, char* kept, int64_t* firsts) const;
+  // Fills tile.links. True if one of them is a streaming store.
+  bool SetAddresses(Tile& tile, char* spill, int64_t* firsts) const;
   void RunRows(Tile& tile, int64_t* firsts) const;
 
   const Chains& chains_;
   const LaneShape shape_;
-  const std::vector<LaneIndex> counts_;
-  std::vector<ChainLink> links_;  // but for where
-  std::vector<Place> places_;
-  std::vector<GivenSlot> given_;
+  const std::vector<LaneIndex> iotas_;
+  std::vector<ChainLink> links_;  // without addresses
+  std::vector<Address> addresses_;
+  std::vector<OutputSlot> outputs_;
   bool by_rows_;
 };
 

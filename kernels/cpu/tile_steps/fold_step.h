@@ -12,7 +12,8 @@
 
 namespace hawser::cpu {
 
-// What is folded: a slot, kFull, or an operand's elements where they are.
+// The lanes that are folded: a slot, kFull, or an operand's elements where they
+// are.
 class FoldInput {
  public:
   explicit FoldInput(LaneSlot slot) : slot_(slot.slot) {}

@@ -8,20 +8,20 @@ namespace hawser::cpu {
 namespace {
 
 // Rows of so few lanes are folded side by side, as columns are, where that
-// gives the same bits: of 16 floats the place of the least takes a tenth.
+// gives the same bits: of 16 floats the index of the least takes a tenth.
 constexpr int64_t kShortRow = 64;
 constexpr int64_t kFewRows = 8;
-// Lanes that are turned at a time, in the nearest cache.
-constexpr int64_t kTurned = 4096;
+// Lanes that are transposed at a time, in the nearest cache.
+constexpr int64_t kTransposed = 4096;
 
 // Calls fn(first, n, columns) for some rows at a time, from `first` on: n
 // columns of nx lanes, n apart, in memory of the thread.
 template <typename Fn>
-void ForTurned(const LaneMoves& moves, const LaneRows& in, int64_t width,
-               int64_t ny, int64_t nx, Fn fn) {
-  thread_local std::vector<double> memory(kTurned * 2);  // of the widest
+void ForTransposed(const LaneMoves& moves, const LaneRows& in, int64_t width,
+                   int64_t ny, int64_t nx, Fn fn) {
+  thread_local std::vector<double> memory(kTransposed * 2);  // of the widest
   char* const columns = reinterpret_cast<char*>(memory.data());
-  const int64_t most = std::min(kTurned / nx, kFoldColumns);
+  const int64_t most = std::min(kTransposed / nx, kFoldColumns);
   for (int64_t j = 0; j < ny; j += most) {
     const int64_t n = std::min(most, ny - j);
     moves.Load(in.first + j * in.stride * width, {1, in.stride}, nx, n,
@@ -44,14 +44,15 @@ void MonoidFold::Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
   // Few elements of a row are folded one after the other, too.
   const int64_t longest = reduction_.ordered ? kFewElements - 1 : kShortRow;
   if (nx <= longest && ny >= kFewRows) {
-    thread_local std::vector<double> memory(kTurned * 2);
+    thread_local std::vector<double> memory(kTransposed * 2);
     char* const sums = reinterpret_cast<char*>(memory.data());
-    return ForTurned(elements_, in[0], ByteWidth(reduction_.elements.in), ny,
-                     nx, [&](int64_t first, int64_t n, const char* columns) {
-                       reduction_.elements.columns(columns, nx, n, n, sums);
-                       parts_.Store(sums, {0, step}, 1, n,
-                                    parts + first * step * part_bytes());
-                     });
+    return ForTransposed(elements_, in[0], ByteWidth(reduction_.elements.in),
+                         ny, nx,
+                         [&](int64_t first, int64_t n, const char* columns) {
+                           reduction_.elements.columns(columns, nx, n, n, sums);
+                           parts_.Store(sums, {0, step}, 1, n,
+                                        parts + first * step * part_bytes());
+                         });
   }
   const int64_t stride = in[0].stride * ByteWidth(reduction_.elements.in);
   for (int64_t j = 0; j < ny; ++j) {
@@ -88,9 +89,9 @@ void MonoidFold::Finish(const LaneParts& p,
 namespace {
 
 template <typename C>
-using PlaceOf = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+using IndexFor = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
-// Whether x, behind it, takes the place of the best.
+// True if x, which comes later, replaces the best.
 template <typename C>
 bool Wins(ExtremeKind kind, C x, C best) {
   if (x != x) return kind.last || best == best;
@@ -98,26 +99,26 @@ bool Wins(ExtremeKind kind, C x, C best) {
   return kind.largest ? x > best : x < best;
 }
 
-// The place of each, over all segments.
+// The index of each, over all segments.
 template <typename C, typename Index>
-void JoinPlaces(const LaneParts& p, ExtremeKind kind, Index* out) {
-  using P = PlaceOf<C>;
+void JoinIndices(const LaneParts& p, ExtremeKind kind, Index* out) {
+  using P = IndexFor<C>;
   const C* values = reinterpret_cast<const C*>(p.parts);
-  const P* places = reinterpret_cast<const P*>(p.parts);
+  const P* indices = reinterpret_cast<const P*>(p.parts);
   const int64_t kept = p.columns ? 1 : 2 * p.segments;
   const int64_t segment = p.columns ? 2 * p.n : 2;
-  const int64_t to_place = p.columns ? p.n : 1;
+  const int64_t to_index = p.columns ? p.n : 1;
   for (int64_t j = 0; j < p.n; ++j) {
     int64_t at = j * kept;
     C best = values[at];
-    int64_t place = places[at + to_place];
+    int64_t index = indices[at + to_index];
     for (int64_t s = 1; s < p.segments; ++s) {
       at += segment;
       if (!Wins(kind, values[at], best)) continue;
       best = values[at];
-      place = s * p.turns + places[at + to_place];
+      index = s * p.iterations + indices[at + to_index];
     }
-    out[j] = static_cast<Index>(place);
+    out[j] = static_cast<Index>(index);
   }
 }
 
@@ -146,9 +147,9 @@ ExtremeFold::ExtremeFold(const ExtremeFolds& folds, ExtremeKind kind,
 void ExtremeFold::Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
                        char* parts, int64_t step) const {
   if (nx <= kShortRow && ny >= kFewRows) {
-    thread_local std::vector<double> memory(kTurned * 2);
+    thread_local std::vector<double> memory(kTransposed * 2);
     char* const found = reinterpret_cast<char*>(memory.data());
-    return ForTurned(
+    return ForTransposed(
         elements_, in[0], ByteWidth(dtype_), ny, nx,
         [&](int64_t first, int64_t n, const char* columns) {
           folds_.columns(columns, nx, n, n, 0, found);
@@ -177,9 +178,9 @@ void ExtremeFold::Finish(const LaneParts& parts,
       using C = ExtremeValue<T>;
       // Signed or not, an index has the same bits.
       if (ByteWidth(index_) == 4) {
-        JoinPlaces<C>(parts, kind_, reinterpret_cast<uint32_t*>(results[0]));
+        JoinIndices<C>(parts, kind_, reinterpret_cast<uint32_t*>(results[0]));
       } else {
-        JoinPlaces<C>(parts, kind_, reinterpret_cast<uint64_t*>(results[0]));
+        JoinIndices<C>(parts, kind_, reinterpret_cast<uint64_t*>(results[0]));
       }
     }
   });

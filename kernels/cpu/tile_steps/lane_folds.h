@@ -17,13 +17,13 @@ struct LaneRows {
   int64_t stride = 0;  // elements from one to the next
 };
 
-// Partial results of `n` kept lanes: a part for each segment of the turns that
-// are folded. Columns: [segments][n], else [n][segments].
+// Partial results of `n` kept lanes: a part for each segment of the iterations
+// that are folded. Columns: [segments][n], else [n][segments].
 struct LaneParts {
   char* parts = nullptr;
   int64_t segments = 0, n = 0;
   bool columns = false;
-  int64_t turns = 0;  // of a segment, but the last one may have fewer
+  int64_t iterations = 0;  // of a segment, but the last one may have fewer
 };
 
 // In which order lanes meet.
@@ -39,7 +39,7 @@ class LaneFold {
   virtual ~LaneFold() = default;
   virtual int64_t part_bytes() const = 0;
   virtual FoldOrder order() const { return FoldOrder::kAny; }
-  // Of work for each lane, beside a look at it.
+  // Steps for each lane, besides a look at it.
   virtual double lane_steps() const { return 0; }
   // Each of ny rows of nx lanes becomes a part; these are `step` parts apart.
   virtual void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
@@ -48,14 +48,14 @@ class LaneFold {
   // there are none becomes one.
   virtual void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
                        int64_t before, char* parts) const = 0;
-  // What they come to, with the initial values; there is a segment. Parts hold
+  // Combines the parts with the initial values; there is a segment. Parts hold
   // anything afterwards. Null: a result that is not wanted.
   virtual void Finish(const LaneParts& parts,
                       absl::Span<const char* const> initial,
                       absl::Span<char* const> results) const = 0;
 };
 
-// By a monoid.
+// Folds by a monoid.
 class MonoidFold final : public LaneFold {
  public:
   MonoidFold(const Reduction& reduction, Isa isa);
@@ -78,7 +78,7 @@ class MonoidFold final : public LaneFold {
   const LaneMoves elements_, parts_;
 };
 
-// Where an extreme stands.
+// Finds the index of an extreme.
 class ExtremeFold final : public LaneFold {
  public:
   // `index`: the result's dtype.

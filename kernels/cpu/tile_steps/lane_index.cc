@@ -18,7 +18,7 @@ int64_t FloorDivided(int64_t value, int64_t divisor) {
   return quotient - (value % divisor < 0 ? 1 : 0);
 }
 
-// Where a symbol has its value for lane (j, i): at j * y + i * x.
+// A symbol has its value for lane (j, i) at j * y + i * x.
 struct SymbolSteps {
   int64_t y = 0, x = 0;
 };

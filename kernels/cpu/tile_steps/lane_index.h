@@ -19,18 +19,18 @@ class LaneIndex {
 
   // It grows by step_x() from each lane of a row to the next.
   bool steps_along_x() const { return along_x_; }
-  // Likewise from row to row.
+  // The same from row to row.
   bool steps_along_y() const { return along_y_; }
   int64_t step_x() const { return step_x_; }
   int64_t step_y() const { return step_y_; }
 
-  // Of lane (j, i).
+  // The index of lane (j, i).
   int64_t At(const Tile& tile, int64_t j, int64_t i) const {
     return Value(index_, tile, j, i);
   }
-  // Of all lanes of a shape.
+  // Writes the index of each lane of a shape.
   void All(const Tile& tile, LaneShape shape, int64_t* out) const;
-  // Of the first lane of each row.
+  // Writes the index of the first lane of each row.
   void Rows(const Tile& tile, int64_t* out) const;
   // Its least and its largest value in the tile; it steps along both.
   plan::Bounds Range(const Tile& tile) const;

@@ -164,7 +164,7 @@ void LaneMoves::Gather(const char* elements, const int64_t* indices,
     const W* from = reinterpret_cast<const W*>(elements);
     W* to = reinterpret_cast<W*>(lanes);
     if (holds == nullptr) {
-      HAWSER_INDEPENDENT_TURNS
+      HAWSER_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < n; ++k) to[k] = from[indices[k]];
       return;
     }
@@ -188,7 +188,7 @@ void LaneMoves::Blend(const char* from, const bool* holds, int64_t n,
     using W = typename decltype(tag)::type;
     const W* other = reinterpret_cast<const W*>(from);
     W* to = reinterpret_cast<W*>(lanes);
-    HAWSER_INDEPENDENT_TURNS
+    HAWSER_INDEPENDENT_ITERATIONS
     for (int64_t k = 0; k < n; ++k) to[k] = holds[k] ? other[k] : to[k];
   });
 }

@@ -8,7 +8,7 @@
 
 namespace hawser::cpu {
 
-// Where lane (j, i) is: at element j * y + i * x.
+// Lane (j, i) is element j * y + i * x.
 struct LaneSteps {
   int64_t y = 0, x = 0;
 };
@@ -31,8 +31,7 @@ class LaneMoves {
   // Row j is at element rows[j], with steps of `step`.
   void GatherRows(const char* elements, const int64_t* rows, int64_t step,
                   int64_t ny, int64_t nx, char* lanes) const;
-  // Where `holds` is given, of lanes where it is false nothing is read, and
-  // they are 0.
+  // Lanes for which `holds` is false are not read, and become 0.
   void Gather(const char* elements, const int64_t* indices, const bool* holds,
               int64_t n, char* lanes) const;
   void Scatter(const char* lanes, const int64_t* indices, int64_t n,

@@ -1,5 +1,5 @@
-// Tile: a few thousand turns of a region's loops, done together: one step after
-// the other over all of them, in memory that the nearest cache holds.
+// Tile: a few thousand iterations of a region's loops, done together: one step
+// after the other over all of them, in memory that the nearest cache holds.
 #ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 #define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 
@@ -12,8 +12,8 @@
 
 namespace hawser::cpu {
 
-// How many lanes a value has in a tile of ny rows of nx turns: lane (j, i) is
-// number j * nx + i of those of kFull.
+// How many lanes a value has in a tile of ny rows of nx iterations: lane (j, i)
+// is number j * nx + i of those of kFull.
 enum class LaneShape : uint8_t {
   kOne,      // the same wherever the region is
   kRows,     // one for each j
@@ -32,22 +32,22 @@ struct TileSymbol {
   const int64_t* values = nullptr;
 };
 
-// Whether a scope's predicates hold in the lanes of a tile.
+// The lanes of a tile in which a scope's predicates hold.
 struct TileScope {
   enum Holds : uint8_t { kEverywhere, kNowhere, kSomewhere };
   Holds holds = kEverywhere;
   const bool* lanes = nullptr;  // kSomewhere
 };
 
-// Where a reduction's partial results go.
+// The memory for a reduction's partial results.
 struct TileFold {
   char* parts = nullptr;    // of the tile's first row, or of its columns
   int64_t parts_a_row = 1;  // from one row's to the next one's
   int64_t before = 0;       // columns: rows that were folded into them
 };
 
-// Where a worker is, and the values there. Not thread-safe: each worker has its
-// own.
+// A worker's tile: its loops and the values of its slots. Not thread-safe: each
+// worker has its own.
 struct Tile {
   absl::Span<char*const> operands, results;  // memory of the region's
   std::vector<int64_t> loops;                // of the first lane

@@ -72,7 +72,7 @@ void LoadStep::Gather(Tile& tile, const char* from, const bool* holds,
   moves_.Gather(from, tile.indices, holds, tile.lanes(own_slot().shape), to);
 }
 
-char* StoreStep::Place(const Tile& tile) const {
+char* StoreStep::Destination(const Tile& tile) const {
   const LaneGrid grid = GridOf(tile, from_.shape, index_);
   const bool steps = (grid.nx == 1 || index_.steps_along_x()) &&
                      (grid.ny == 1 || index_.steps_along_y());
@@ -84,9 +84,9 @@ bool StoreStep::IsStreamed() const { return bytes_ > kStreamed; }
 
 void StoreStep::Run(Tile& tile) const {
   const char* from = tile.values[from_.slot];
-  if (char* place = Place(tile)) {
-    if (place != from) {
-      std::memcpy(place, from, tile.lanes(from_.shape) * from_.width);
+  if (char* to = Destination(tile)) {
+    if (to != from) {
+      std::memcpy(to, from, tile.lanes(from_.shape) * from_.width);
     }
     return;
   }
@@ -163,7 +163,7 @@ SymbolStep::Clamp SymbolStep::ClampOf(DType dtype) {
       return [](const char* from, plan::Bounds bounds, int64_t n, int64_t* to) {
         const T* lanes = reinterpret_cast<const T*>(from);
         for (int64_t k = 0; k < n; ++k) {
-          // What no s64 holds is beyond all bounds.
+          // Numbers beyond s64 are beyond all bounds.
           const bool large =
               lanes[k] > T{0} && static_cast<uint64_t>(lanes[k]) >
                                      static_cast<uint64_t>(bounds.max);

@@ -42,7 +42,7 @@ class TileStep {
 };
 using TileSteps = std::vector<std::unique_ptr<const TileStep>>;
 
-// What a slot holds: elements of `width` bytes, as many as its shape says.
+// The lanes of a slot: elements of `width` bytes, as many as its shape says.
 struct LaneSlot {
   int slot = -1;
   LaneShape shape = LaneShape::kFull;
@@ -61,14 +61,14 @@ class StoreStep final : public TileStep {
         from_(from),
         moves_(moves),
         bytes_(bytes) {}
-  // Where the lanes are to be put at once, as they lie there as in a slot.
-  // Null: this step puts them.
-  char* Place(const Tile& tile) const;
-  // Whether rows of lanes have one.
-  bool HasPlaces() const {
+  // The address in the result for lanes that lie there as in a slot. Null: they
+  // do not, and this step moves them.
+  char* Destination(const Tile& tile) const;
+  // True if rows of lanes have one.
+  bool HasDestinations() const {
     return index_.steps_along_x() && index_.step_x() == 1;
   }
-  // Whether what is put there goes past the caches, as it is larger than they.
+  // True if the result is larger than the caches, so that stores go past them.
   bool IsStreamed() const;
 
  private:
@@ -82,11 +82,11 @@ class StoreStep final : public TileStep {
   const int64_t bytes_;
 };
 
-// A slot that a step gives its lanes: in the slot's memory, or where a result
-// of these lanes belongs.
-class GivenSlot {
+// A slot that a step fills: in the slot's memory, or directly in the result
+// that these lanes are stored to.
+class OutputSlot {
  public:
-  explicit GivenSlot(LaneSlot slot) : slot_(slot) {}
+  explicit OutputSlot(LaneSlot slot) : slot_(slot) {}
   // `store` puts the lanes where they belong, next; null: they stay.
   void StoredBy(const StoreStep* store) { store_ = store; }
   const LaneSlot& slot() const { return slot_; }
@@ -95,14 +95,14 @@ class GivenSlot {
   void Skip(Tile& tile) const {
     tile.values[slot_.slot] = tile.memory[slot_.slot];
   }
-  // Where the lanes are to be.
+  // The address that the step writes its lanes to.
   char* Target(Tile& tile) const {
-    char* place = store_ == nullptr ? nullptr : store_->Place(tile);
-    if (place == nullptr) place = tile.memory[slot_.slot];
-    tile.values[slot_.slot] = place;
-    return place;
+    char* to = store_ == nullptr ? nullptr : store_->Destination(tile);
+    if (to == nullptr) to = tile.memory[slot_.slot];
+    tile.values[slot_.slot] = to;
+    return to;
   }
-  // Whether the lanes go past the caches where Target is not the slot's memory.
+  // True if stores go past the caches, unless Target is the slot's memory.
   bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
 
  private:
@@ -110,19 +110,19 @@ class GivenSlot {
   const StoreStep* store_ = nullptr;
 };
 
-// A step that gives one slot its lanes.
+// A step that fills one slot.
 class ValueStep : public TileStep {
  public:
-  GivenSlot& given() { return given_; }
+  OutputSlot& output() { return output_; }
 
  protected:
-  ValueStep(int scope, LaneSlot to) : TileStep(scope), given_(to) {}
-  void Skip(Tile& tile) const override { given_.Skip(tile); }
-  char* Target(Tile& tile) const { return given_.Target(tile); }
-  const LaneSlot& own_slot() const { return given_.slot(); }
+  ValueStep(int scope, LaneSlot to) : TileStep(scope), output_(to) {}
+  void Skip(Tile& tile) const override { output_.Skip(tile); }
+  char* Target(Tile& tile) const { return output_.Target(tile); }
+  const LaneSlot& own_slot() const { return output_.slot(); }
 
  private:
-  GivenSlot given_;
+  OutputSlot output_;
 };
 
 // An operand's elements. They stay where they are when they lie as lanes do,
@@ -245,7 +245,7 @@ class ScopeStep final : public TileStep {
  private:
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override {}
-  // Whether all lanes are alike, as far as ranges tell.
+  // Says if all lanes are alike, as far as ranges tell.
   TileScope::Holds Roughly(const Tile& tile) const;
 
   const int number_, parent_;
@@ -253,7 +253,7 @@ class ScopeStep final : public TileStep {
   const LaneSlot to_;
 };
 
-// Of several values the first whose scope holds, else the last one.
+// Chooses the first of several values whose scope holds, else the last one.
 class ChooseStep final : public ValueStep {
  public:
   // `cases`: of Tile::scopes, one for each of `from` but the last.

@@ -36,7 +36,7 @@ bool ChainDraft::HasAsOne(absl::Span<const PointId> points) const {
 ChainValue ChainDraft::AddRead(PointId id, DType dtype,
                                const ChainStep::Link& link) {
   values_.push_back({.read = link});
-  ChainValue value = writer_.AddRead(dtype, link.other);
+  ChainValue value = writer_.AddRead(dtype, link.b);
   if (IsHalfType(dtype)) {
     const ChainRow* row = &kWidenRow;
     values_.emplace_back();
@@ -51,10 +51,10 @@ void ChainDraft::AddMade(PointId id, ChainValue value, int uses) {
   value_of_.emplace(id, value);
 }
 
-void ChainDraft::AddCount(PointId id, DType dtype, LaneIndex index, int uses) {
-  AddMade(id, writer_.AddCount(dtype), uses);
-  values_.back().count = static_cast<int>(counts_.size());
-  counts_.push_back(std::move(index));
+void ChainDraft::AddIota(PointId id, DType dtype, LaneIndex index, int uses) {
+  AddMade(id, writer_.AddIota(dtype), uses);
+  values_.back().iota = static_cast<int>(iotas_.size());
+  iotas_.push_back(std::move(index));
 }
 
 void ChainDraft::AddOp(PointId id, absl::Span<const ChainRow* const> rows,
@@ -77,8 +77,8 @@ std::vector<WrittenLink> ChainDraft::Write(const std::vector<bool>& is_stored) {
     const bool stored = absl::c_any_of(
         value.names, [&](PointId id) { return bool{is_stored[id]}; });
     wanted.push_back(value.names.empty() || value.uses == 0 ? Wanted::kNo
-                     : stored                               ? Wanted::kLate
-                                                            : Wanted::kYes);
+                     : stored ? Wanted::kAfterLoads
+                              : Wanted::kYes);
   }
   return writer_.Write(wanted);
 }

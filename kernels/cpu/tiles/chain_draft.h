@@ -22,7 +22,7 @@ class ChainDraft {
   struct Value {
     std::vector<PointId> names;  // none: no point is made as it
     ChainStep::Link read;        // what is read: its slot
-    int count = -1;              // of counts()
+    int iota = -1;               // in iotas()
     int uses = 0;                // of its names, but by links
     LaneSlot lanes = {};         // of halves: where links read it
     bool is_read() const { return read.slot.slot >= 0; }
@@ -33,7 +33,7 @@ class ChainDraft {
   // Lanes of that shape, scope and width, made by a step of `to`.
   ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to);
 
-  // Whether points of that kind can be links of it. `width` 0: of any.
+  // True if points of that kind can be links of it. `width` 0: any width.
   bool Fits(LaneShape shape, int scope, int64_t width,
             const TileSteps* to) const;
   bool Makes(PointId id) const {
@@ -46,25 +46,25 @@ class ChainDraft {
     return found == value_of_.end() ? -1 : found->second;
   }
 
-  // Whether different ones of the points are the same value.
+  // True if two different points are the same value.
   bool HasAsOne(absl::Span<const PointId> points) const;
 
-  // What is asked for, for the next tile.
-  void AskFor(LaneSlot slot) { ahead_.push_back(slot); }
+  // Adds a prefetch of the next tile's lanes of the slot.
+  void Prefetch(LaneSlot slot) { prefetched_.push_back(slot); }
   // The point's lanes or one element. Halves as lanes are widened by a link.
   ChainValue AddRead(PointId id, DType dtype, const ChainStep::Link& link);
   // `uses`: of the point, by all points.
-  void AddCount(PointId id, DType dtype, LaneIndex index, int uses);
+  void AddIota(PointId id, DType dtype, LaneIndex index, int uses);
   void AddOp(PointId id, absl::Span<const ChainRow* const> rows,
              absl::Span<const ChainValue> operands, DType dtype, int uses);
   // Another name of what is made as `on`, which uses that once.
   void AddName(PointId on, PointId id, int uses);
 
-  // Of the values that links alone do not use all. Once.
+  // Stores the values that not only links use. Called once.
   std::vector<WrittenLink> Write(const std::vector<bool>& is_stored);
   Value& value(ChainValue value) { return values_[value]; }
-  const std::vector<LaneSlot>& ahead() const { return ahead_; }
-  std::vector<LaneIndex>& counts() { return counts_; }
+  const std::vector<LaneSlot>& prefetched() const { return prefetched_; }
+  std::vector<LaneIndex>& iotas() { return iotas_; }
   LaneShape shape() const { return shape_; }
   int scope() const { return scope_; }
   int64_t width() const { return width_; }
@@ -80,8 +80,8 @@ class ChainDraft {
   ChainWriter writer_;
   std::vector<Value> values_;  // the writer's
   absl::flat_hash_map<PointId, ChainValue> value_of_;
-  std::vector<LaneSlot> ahead_;
-  std::vector<LaneIndex> counts_;
+  std::vector<LaneSlot> prefetched_;
+  std::vector<LaneIndex> iotas_;
 };
 
 }  // namespace hawser::cpu

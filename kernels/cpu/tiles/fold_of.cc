@@ -19,7 +19,7 @@ namespace {
 
 using Fold = std::unique_ptr<const LaneFold>;
 
-absl::StatusOr<Fold> PlaceOfExtreme(const Instruction& i, DType dtype,
+absl::StatusOr<Fold> IndexOfExtreme(const Instruction& i, DType dtype,
                                     DType index, Isa isa) {
   const ExtremeKind kind{
       .largest = i.op == &kArgMax,
@@ -34,7 +34,7 @@ constexpr const OpDef* kExact[] = {&kParameter, &kConstant, &kMaximum,
                                    &kMinimum,   &kSelect,   &kAbs,
                                    &kNegate,    &kClamp};
 
-// Whether another order of folding by it gives other bits.
+// True if another order of folding by it gives other bits.
 bool Rounds(const Computation& body) {
   return absl::c_any_of(body.instructions(), [&](const Instruction& i) {
     const DType dtype = body.shape(i.first_result).dtype();
@@ -78,7 +78,7 @@ absl::StatusOr<Fold> FoldOf(const Module& module, const plan::Region& region,
     return body.shape(region.points[id].value).dtype();
   };
   if (i.op != &kReduce) {
-    return PlaceOfExtreme(i, dtype_of(p.operands[0]), dtype_of(reduce),
+    return IndexOfExtreme(i, dtype_of(p.operands[0]), dtype_of(reduce),
                           options.isa);
   }
   const size_t n = p.operands.size() / 2;

@@ -10,16 +10,16 @@ constexpr int64_t kRowsOfASegment = 4096;
 
 }  // namespace
 
-int64_t TurnsOf(absl::Span<const TileLoop> loops) {
-  int64_t turns = 1;
-  for (const TileLoop& loop : loops) turns *= loop.chunks();
-  return turns;
+int64_t IterationsOf(absl::Span<const TileLoop> loops) {
+  int64_t iterations = 1;
+  for (const TileLoop& loop : loops) iterations *= loop.chunks();
+  return iterations;
 }
 
 FoldSegments::FoldSegments(const TileProgram& program)
-    : turns_(TurnsOf(program.inner)) {
-  if (!program.columns || program.lane_loops.y < 0 || turns_ == 0) {
-    count_ = turns_;
+    : iterations_(IterationsOf(program.inner)) {
+  if (!program.columns || program.lane_loops.y < 0 || iterations_ == 0) {
+    count_ = iterations_;
     if (!program.inner.empty()) lanes_ = program.inner.back().chunk;
     return;
   }
@@ -27,19 +27,19 @@ FoldSegments::FoldSegments(const TileProgram& program)
   const TileLoop& rows = program.inner.back();
   around_ = rows.chunks();
   if (rows.extent >= kRowsOfASegment) {
-    a_turn_ = (rows.extent + kRowsOfASegment - 1) / kRowsOfASegment;
+    an_iteration_ = (rows.extent + kRowsOfASegment - 1) / kRowsOfASegment;
     length_ = kRowsOfASegment / rows.chunk;
-    count_ = turns_ / around_ * a_turn_;
+    count_ = iterations_ / around_ * an_iteration_;
   } else {
     length_ = kRowsOfASegment / rows.extent * around_;
-    count_ = (turns_ + length_ - 1) / length_;
+    count_ = (iterations_ + length_ - 1) / length_;
   }
 }
 
 int64_t FoldSegments::Begin(int64_t segment) const {
-  if (segment == count_) return turns_;
-  if (a_turn_ == 0) return segment * length_;
-  return segment / a_turn_ * around_ + segment % a_turn_ * length_;
+  if (segment == count_) return iterations_;
+  if (an_iteration_ == 0) return segment * length_;
+  return segment / an_iteration_ * around_ + segment % an_iteration_ * length_;
 }
 
 FoldParts::FoldParts(const TileProgram& program, const FoldSegments& segments)
@@ -97,7 +97,7 @@ void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
                             .segments = segments_.count(),
                             .n = n,
                             .columns = program_.columns,
-                            .turns = segments_.lanes()},
+                            .iterations = segments_.lanes()},
                            initial, results);
   }
 }

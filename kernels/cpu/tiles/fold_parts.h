@@ -12,33 +12,34 @@
 
 namespace hawser::cpu {
 
-// Turns of all of the loops, a chunk of each at a time.
-int64_t TurnsOf(absl::Span<const TileLoop> loops);
+// Iterations of all of the loops, a chunk of each at a time.
+int64_t IterationsOf(absl::Span<const TileLoop> loops);
 
-// The turns of the reduced loops, cut where partial results are set aside:
+// The iterations of the reduced loops, cut where partial results are set aside:
 // rows: at each tile; columns: every few thousand rows. Immutable.
 class FoldSegments {
  public:
   explicit FoldSegments(const TileProgram& program);
 
   int64_t count() const { return count_; }
-  int64_t turns() const { return turns_; }
-  // Turns of the innermost reduced loop in one, where it is the only one.
+  int64_t iterations() const { return iterations_; }
+  // Iterations of the innermost reduced loop in one, where it is the only one.
   int64_t lanes() const { return lanes_; }
-  // The first turn of a segment; of number count(), how many there are.
+  // The first iteration of a segment; of number count(), how many there are.
   int64_t Begin(int64_t segment) const;
 
  private:
-  const int64_t turns_;
+  const int64_t iterations_;
   int64_t count_ = 0;
-  int64_t around_ = 1;  // turns of the rows' loop
-  int64_t a_turn_ = 0;  // segments of all of these; 0: they are one of several
-  int64_t length_ = 1;  // turns of a segment
+  int64_t around_ = 1;  // iterations of the rows' loop
+  int64_t an_iteration_ =
+      0;                // segments of all of these; 0: they are one of several
+  int64_t length_ = 1;  // iterations of a segment
   int64_t lanes_ = 1;
 };
 
-// Of one turn of the kept loops: a part for each segment and result. Where they
-// are is in Tile::folds.
+// The parts of one iteration of the kept loops: one for each segment and
+// result. Tile::folds says where they are.
 class FoldParts {
  public:
   // Both outlive it.
@@ -47,7 +48,8 @@ class FoldParts {
   // Makes `memory` hold the parts of the tile's results, of all passes; it is
   // kept for the next.
   void Place(Tile& tile, std::vector<double>& memory) const;
-  // What the next tiles fold goes to that segment; `all`: as Place left it.
+  // The next tiles fold into the parts of that segment; `all`: as Place left
+  // it.
   void SetSegment(absl::Span<const TileFold> all, int64_t segment,
                   Tile& tile) const;
   // Gives the slots of a pass's reductions what their parts come to.

@@ -69,28 +69,28 @@ void SlotPlan::Settle() {
   settled_ = true;
   Extend();
   for (Life& life : slots_) {
-    for (size_t p = 0; p < places_.size() && life.place < 0; ++p) {
-      const Place& place = places_[p];
-      const bool is_free = life.over ? place.free_from <= life.first
-                                     : place.free_from < life.first;
-      if (place.shape == life.shape && place.width == life.width && is_free) {
-        life.place = static_cast<int>(p);
+    for (size_t p = 0; p < buffers_.size() && life.buffer < 0; ++p) {
+      const Buffer& buffer = buffers_[p];
+      const bool is_free = life.over ? buffer.free_from <= life.first
+                                     : buffer.free_from < life.first;
+      if (buffer.shape == life.shape && buffer.width == life.width && is_free) {
+        life.buffer = static_cast<int>(p);
       }
     }
-    if (life.place < 0) {
-      life.place = static_cast<int>(places_.size());
-      places_.push_back({life.shape, life.width, 0});
+    if (life.buffer < 0) {
+      life.buffer = static_cast<int>(buffers_.size());
+      buffers_.push_back({life.shape, life.width, 0});
     }
-    places_[life.place].free_from = life.last;
-    places_[life.place].is_touched |= !life.is_elsewhere;
+    buffers_[life.buffer].free_from = life.last;
+    buffers_[life.buffer].is_touched |= !life.is_elsewhere;
   }
 }
 
 int64_t SlotPlan::BytesOfALane() {
   Settle();
   int64_t bytes = 0;
-  for (const Place& place : places_) {
-    if (place.shape == LaneShape::kFull) bytes += place.width;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.shape == LaneShape::kFull) bytes += buffer.width;
   }
   return bytes;
 }
@@ -98,9 +98,9 @@ int64_t SlotPlan::BytesOfALane() {
 int64_t SlotPlan::TouchedBytesOfALane() {
   Settle();
   int64_t bytes = 0;
-  for (const Place& place : places_) {
-    if (place.shape == LaneShape::kFull && place.is_touched) {
-      bytes += place.width;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.shape == LaneShape::kFull && buffer.is_touched) {
+      bytes += buffer.width;
     }
   }
   return bytes;
@@ -113,13 +113,13 @@ std::vector<int64_t> SlotPlan::Layout(int64_t ny, int64_t nx, int64_t* bytes) {
   most.nx = nx;
   *bytes = 0;
   std::vector<int64_t> begins;
-  for (const Place& place : places_) {
+  for (const Buffer& buffer : buffers_) {
     begins.push_back(*bytes);
-    const int64_t size = most.lanes(place.shape) * place.width;
+    const int64_t size = most.lanes(buffer.shape) * buffer.width;
     *bytes += (size + kLine - 1) / kLine * kLine;
   }
   std::vector<int64_t> offsets;
-  for (const Life& life : slots_) offsets.push_back(begins[life.place]);
+  for (const Life& life : slots_) offsets.push_back(begins[life.buffer]);
   return offsets;
 }
 

@@ -38,11 +38,11 @@ class SlotPlan {
   // `slot` may be where `other` is, which is there as long.
   void Share(int slot, int other);
 
-  // What one lane more of kFull takes, and what of that is touched.
+  // The bytes of one more lane of kFull, and those of them that are touched.
   int64_t BytesOfALane();
   int64_t TouchedBytesOfALane();
-  // Where each slot is in a worker's memory for tiles of at most ny rows of nx
-  // lanes; its size is `*bytes`.
+  // The offset of each slot in a worker's memory, for tiles of at most ny rows
+  // of nx lanes. `*bytes`: the size of that memory.
   std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes);
 
  private:
@@ -55,9 +55,9 @@ class SlotPlan {
     int list = 0;
     int first, last;  // steps
     std::vector<int> others;
-    int place = -1;  // among places_
+    int buffer = -1;  // in buffers_
   };
-  struct Place {
+  struct Buffer {
     LaneShape shape;
     int64_t width;
     int free_from;
@@ -69,14 +69,14 @@ class SlotPlan {
   };
 
   int ListOf(int step) const;
-  // Last steps as they are once all is known, then places.
+  // Extends lives to their last step, then assigns buffers.
   void Settle();
   void Extend();
 
   int now_ = 0;
   std::vector<List> lists_;
   std::vector<Life> slots_;
-  std::vector<Place> places_;
+  std::vector<Buffer> buffers_;
   bool settled_ = false;
 };
 

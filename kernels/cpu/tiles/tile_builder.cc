@@ -42,13 +42,13 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       uses_(UsesOf(region)),
       is_stored_(StoredPoints(region)) {
   if (FindChains(sizeof(float), options.isa) == nullptr) return;
-  for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
+  for (const auto& [id, rotate] : FindRotates(module, region, uses_)) {
     if (shapes_.when(id) != When::kTile ||
         shapes_.shape(id) == LaneShape::kOne) {
       continue;
     }
-    turns_.emplace(id, turn);
-    --uses_[turn.operands[0]];  // one link's, no longer both shifts'
+    rotates_.emplace(id, rotate);
+    --uses_[rotate.operands[0]];  // one link's, no longer both shifts'
   }
 }
 
@@ -171,9 +171,9 @@ absl::Status TileBuilder::AddPass(int stage) {
   }
   slots_.BeginList(/*lasts=*/false);
   ForgetScopes();
-  asks_ahead_ = resident_ && last && stage > 0;
+  prefetches_ = resident_ && last && stage > 0;
   HAWSER_RETURN_IF_ERROR(AddPoints(Closure(roots), &pass.tile));
-  asks_ahead_ = false;
+  prefetches_ = false;
   for (const int r : pass.reductions) AddFold(r, &pass.tile);
   AddStores(stores, &pass.tile);
   slots_.BeginList(/*lasts=*/false);
@@ -203,7 +203,7 @@ void TileBuilder::AddFold(size_t reduction, TileSteps* to) {
   std::vector<FoldInput> inputs;
   slots_.BeginStep();
   for (const PointId id : InputsOf(reduction)) {
-    // What others read too is in the nearest cache.
+    // Slots that other points read too are in the nearest cache.
     const bool there = IsThere(id, LaneShape::kFull);
     const auto in_place = there ? std::nullopt : InPlace(id);
     inputs.push_back(in_place.has_value()
@@ -250,7 +250,8 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
   std::vector<int> results;
   for (size_t k = 0; k < region_.results.size(); ++k) {
     const PointId id = region_.results[k];
-    // Beside a fold of nothing, whose kept loops have turns.
+    // A result may have no elements beside a fold of nothing, whose kept loops
+    // do iterate.
     if (body_.shape(region_.points[id].value).num_elements() == 0) continue;
     const When when = shapes_.when(id);
     const bool of_tiles =
@@ -289,14 +290,14 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
         options_.is_read_again ? 0 : result.byte_size());
-    // What gives a result may put it where it belongs, which may be the memory
-    // of an operand, once nothing reads that any more.
+    // The step that makes a result may store it directly, maybe over an
+    // operand, if nothing reads that any more.
     const auto maker = std::find_if(
         makers_.rbegin(), makers_.rend(),
-        [&](const GivenSlot* g) { return g->slot().slot == from.slot; });
-    if (maker != makers_.rend() && !folds && MayPlace(from.slot, k)) {
+        [&](const OutputSlot* g) { return g->slot().slot == from.slot; });
+    if (maker != makers_.rend() && !folds && MayStoreEarly(from.slot, k)) {
       (*maker)->StoredBy(store.get());
-      if (!HasFolds(region_) && store->HasPlaces()) {
+      if (!HasFolds(region_) && store->HasDestinations()) {
         slots_.IsElsewhere(from.slot);
       }
     }
@@ -307,12 +308,12 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
 // ---- points -----------------------------------------------------------------
 
 void TileBuilder::Add(std::unique_ptr<ValueStep> step, TileSteps* to) {
-  AddMaker(&step->given(), to);
+  AddMaker(&step->output(), to);
   to->push_back(std::move(step));
 }
 
-void TileBuilder::AddMaker(GivenSlot* given, const TileSteps* to) {
-  if (to != &program_.once) makers_.push_back(given);
+void TileBuilder::AddMaker(OutputSlot* output, const TileSteps* to) {
+  if (to != &program_.once) makers_.push_back(output);
 }
 
 LaneSlot TileBuilder::Define(PointId id, bool over) {
@@ -371,7 +372,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       return absl::OkStatus();
     case Point::kIota: {
       const int scope = ScopeOf(id, shape, to);
-      if (AddCount(id, scope, to)) return absl::OkStatus();
+      if (AddIota(id, scope, to)) return absl::OkStatus();
       slots_.BeginStep();
       const LaneIndex index = IndexOf(shapes_.index(id));
       Add(std::make_unique<IotaStep>(scope, index,
@@ -397,7 +398,7 @@ void TileBuilder::AddLoad(PointId id, TileSteps* to) {
   if (!HasFolds(region_) && InPlace(id).has_value()) {
     slots_.IsElsewhere(slot.slot);
   }
-  // Of what has no elements none is asked for, though a list of points may run.
+  // An operand without elements is not loaded, though a list of points may run.
   if (body_.shape(region_.points[id].value).num_elements() == 0) return;
   Add(std::make_unique<LoadStep>(scope, access.operand, std::move(index), slot,
                                  MovesOf(slot),
@@ -424,7 +425,7 @@ bool TileBuilder::MayBeWrittenOver(PointId load, int operand) const {
   return false;
 }
 
-bool TileBuilder::MayPlace(int slot, int result) const {
+bool TileBuilder::MayStoreEarly(int slot, int result) const {
   const Instruction& i = module_.computation(region_.computation)
                              .instructions()[region_.instruction];
   const Computation& c = module_.computation(region_.computation);

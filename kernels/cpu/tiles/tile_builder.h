@@ -12,7 +12,7 @@
 #include "core/ir/module.h"
 #include "kernels/cpu/chains/chain_rows.h"
 #include "kernels/cpu/points/point_shapes.h"
-#include "kernels/cpu/points/turns.h"
+#include "kernels/cpu/points/rotates.h"
 #include "kernels/cpu/tile_steps/fold_step.h"
 #include "kernels/cpu/tiles/chain_draft.h"
 #include "kernels/cpu/tiles/slot_plan.h"
@@ -40,7 +40,7 @@ class TileBuilder {
   static constexpr int kShapes = 4;  // LaneShape's
 
   absl::Status FindReductions();
-  // What a reduction folds, behind its initial values.
+  // The values that a reduction folds, which follow its initial values.
   absl::Span<const plan::PointId> InputsOf(size_t reduction) const;
   // The operand's elements, if they may be folded where they are.
   std::optional<FoldInput> InPlace(plan::PointId id) const;
@@ -55,26 +55,26 @@ class TileBuilder {
   // Chains, in tile_chains.cc. Adds an op to the draft, or begins one with it,
   // if a chain can do it.
   bool AddLink(plan::PointId id, TileSteps* to);
-  // What it is an op on: of a turn what its shifts are.
+  // The point's operands; a rotate's are those of its shifts.
   absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
   using Rows = absl::InlinedVector<const ChainRow*, 2>;
   // The rows that the op can be a link by; none: it cannot.
   Rows RowsOf(plan::PointId id) const;
   // How wide a chain's lanes are for them; 0: of what a draft has.
   int64_t WidthFor(const ChainRow& row, plan::PointId id) const;
-  // Whether chains have what an op on halves needs.
+  // True if chains have the links for an op on halves.
   bool HasHalves(plan::PointId id) const;
-  // What an op on lanes of `shape` reads of a point, in as few lanes as there
-  // are.
+  // How an op on lanes of `shape` reads a point: in as few lanes as there are.
   ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
   // The draft's value for an operand, which it reads unless it made it.
   ChainValue Read(plan::PointId id, TileSteps* to);
   // The point's halves in its own shape, as f32.
   LaneSlot Widened(plan::PointId id, TileSteps* to);
-  // Has the draft ask for what the next tile reads first, once.
-  void AskAhead();
+  // Adds prefetches of the lanes that the next tile reads first to the draft,
+  // once.
+  void AddPrefetches();
   // Adds indices that grow by 1 from lane to lane.
-  bool AddCount(plan::PointId id, int scope, TileSteps* to);
+  bool AddIota(plan::PointId id, int scope, TileSteps* to);
   // Makes `id` another name of what the draft makes; false: it does not.
   bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
   // A draft without links, in place of the one that there is.
@@ -82,8 +82,8 @@ class TileBuilder {
   // Makes the draft a step, if there is one.
   void EndDraft();
   // The slot or count of a link on such a value.
-  void FindPlace(const WrittenLink& written, ChainDraft* draft,
-                 ChainStep::Link* link);
+  void FindSlot(const WrittenLink& written, ChainDraft* draft,
+                ChainStep::Link* link);
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
   absl::Status AddSymbols(plan::PointId id, TileSteps* to);
@@ -91,12 +91,12 @@ class TileBuilder {
   std::vector<int> StoresOf(bool per_result) const;
   void AddStores(const std::vector<int>& results, TileSteps* to);
 
-  // The point's lanes in that shape. Of what is the same everywhere they are
-  // made once.
+  // The point's lanes in that shape. Points that are the same everywhere are
+  // expanded once.
   LaneSlot As(plan::PointId id, LaneShape shape, TileSteps* to);
   // The number of the scope for lanes of that shape, looked at before.
   int AddScope(plan::ScopeId scope, LaneShape shape, TileSteps* to);
-  // That of the point; -1: it is done always.
+  // The scope number of the point; -1: it is always computed.
   int ScopeOf(plan::PointId id, LaneShape shape, TileSteps* to);
   LaneIndex IndexOf(const plan::IndexExpr& index);
   LaneMoves MovesOf(LaneSlot slot) const {
@@ -104,13 +104,13 @@ class TileBuilder {
   }
   LaneSlot Define(plan::PointId id, bool over);
   void Add(std::unique_ptr<ValueStep> step, TileSteps* to);
-  void AddMaker(GivenSlot* given, const TileSteps* to);
-  // Whether another result may be stored over what the load reads, before its
-  // own lanes are.
+  void AddMaker(OutputSlot* output, const TileSteps* to);
+  // True if another result may be stored over the load's operand before its own
+  // lanes are.
   bool MayBeWrittenOver(plan::PointId load, int operand) const;
-  // Whether nothing that may be the memory of the result is read behind the
-  // step that gives the slot.
-  bool MayPlace(int slot, int result) const;
+  // True if no step after the one that fills the slot loads memory that may be
+  // the result's.
+  bool MayStoreEarly(int slot, int result) const;
   const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
   LaneSlot& SlotOf(plan::PointId id, LaneShape shape) {
@@ -138,27 +138,27 @@ class TileBuilder {
   const PointShapes shapes_;
   SlotPlan slots_;
   TileProgram program_;
-  // Of the lists so far, or where passes start anew of this one.
+  // Slots of the lists so far; passes that compute rows anew begin with none.
   std::vector<LaneSlot> slots_of_;  // by point and shape; number -1: none
   std::vector<int> scopes_;         // of this list, by scope and shape; or -1
   std::vector<int> symbol_slots_;   // by symbol
   std::vector<int> uses_;           // by point
-  // Of tiles' lanes, where there are chains: their shifts are no steps.
-  absl::flat_hash_map<plan::PointId, Turn> turns_;
+  // Rotates of tiles' lanes, if there are chains; their shifts become no steps.
+  absl::flat_hash_map<plan::PointId, Rotate> rotates_;
   absl::flat_hash_map<plan::PointId, LaneSlot> widened_;  // once
   std::vector<bool> is_stored_;                           // by point
   // In the last one of the passes that rows stay for: of those, the first waits
   // for memory alone.
-  bool asks_ahead_ = false;
+  bool prefetches_ = false;
   ChainDraft draft_;
-  // Of program_.reductions: the points of an instruction's results, -1 where
-  // one is not wanted.
+  // For each of program_.reductions: the points of an instruction's results;
+  // -1: a result that is not wanted.
   struct ResultPoints {
     plan::PointId any;  // one of them: they fold the same
     Points of_result;
   };
   std::vector<ResultPoints> reduction_points_;
-  std::vector<GivenSlot*> makers_;  // of this list
+  std::vector<OutputSlot*> makers_;  // of this list
 };
 
 }  // namespace hawser::cpu

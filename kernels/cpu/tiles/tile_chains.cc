@@ -15,11 +15,11 @@ using plan::PointId;
 // In shorter rows a chain does not begin anew for each.
 constexpr int64_t kLongRow = 64;
 
-// Of Turn's operands.
-constexpr ChainRow kTurnRow = {
-    &kOr, 0, {{ChainOp::kTurned, 1}}, ChainRow::kWords};
+// A link on a Rotate's operands.
+constexpr ChainRow kRotateRow = {
+    &kOr, 0, {{ChainOp::kRotateLeft, 1}}, ChainRow::kInts};
 
-// Whether the row's op can have the chain's own value on its other side.
+// True if both operands of the row's op may be register a.
 bool TakesItself(const ChainRow& row) {
   return row.links[1].op == ChainOp::kEnd && row.of != ChainRow::kBools;
 }
@@ -33,7 +33,7 @@ int64_t TileBuilder::WidthFor(const ChainRow& row, PointId id) const {
 }
 
 TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
-  if (turns_.contains(id)) return {&kTurnRow};
+  if (rotates_.contains(id)) return {&kRotateRow};
   const Point& p = region_.points[id];
   const Instruction& i = body_.instructions()[p.instruction];
   Rows rows;
@@ -41,7 +41,7 @@ TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
     const PointId on = p.operands[row.operand];
     if (!IsOf(row, DTypeOf(on), DTypeOf(id), i.attributes)) continue;
     if (absl::c_count(p.operands, on) > 1 && !TakesItself(row)) continue;
-    // Of bytes there is no single one.
+    // No link broadcasts a byte.
     const bool are_lanes = shapes_.shape(on) == shapes_.shape(id);
     if (row.of == ChainRow::kBytes && !are_lanes) continue;
     rows.push_back(&row);
@@ -53,19 +53,19 @@ ChainStep::Link TileBuilder::LinkTo(PointId other, LaneShape shape,
                                     TileSteps* to) {
   const LaneShape own = shapes_.shape(other);
   if (own == LaneShape::kOne) {
-    return {.other = ChainOther::kOne, .slot = As(other, own, to)};
+    return {.b = ChainOperand::kBroadcast, .slot = As(other, own, to)};
   }
   if (own == shape || region_.loops.extents[lanes_.x] < kLongRow) {
-    return {.other = ChainOther::kLanes, .slot = As(other, shape, to)};
+    return {.b = ChainOperand::kLanes, .slot = As(other, shape, to)};
   }
-  return {
-      .other = own == LaneShape::kRows ? ChainOther::kOne : ChainOther::kLanes,
-      .slot = As(other, own, to)};
+  return {.b = own == LaneShape::kRows ? ChainOperand::kBroadcast
+                                       : ChainOperand::kLanes,
+          .slot = As(other, own, to)};
 }
 
 absl::Span<const PointId> TileBuilder::OperandsOf(PointId id) const {
-  const auto turn = turns_.find(id);
-  if (turn != turns_.end()) return turn->second.operands;
+  const auto rotate = rotates_.find(id);
+  if (rotate != rotates_.end()) return rotate->second.operands;
   return region_.points[id].operands;
 }
 
@@ -103,7 +103,7 @@ bool TileBuilder::HasHalves(PointId id) const {
               operands,
               [&](PointId o) { return DTypeOf(o) == DType::kF16; })) ||
          FindChains(sizeof(float), options_.isa)
-                 ->find(ChainOp::kRoundF16, ChainOther::kNone)
+                 ->find(ChainOp::kRoundF16, ChainOperand::kNone)
                  .run != nullptr;
 }
 
@@ -112,7 +112,7 @@ ChainValue TileBuilder::Read(PointId id, TileSteps* to) {
   if (known >= 0) return known;
   ChainStep::Link link = LinkTo(id, draft_.shape(), to);
   DType dtype = DTypeOf(id);
-  if (IsHalfType(dtype) && link.other == ChainOther::kOne) {
+  if (IsHalfType(dtype) && link.b == ChainOperand::kBroadcast) {
     link.slot = Widened(id, to);
     dtype = DType::kF32;
   }
@@ -151,7 +151,7 @@ bool TileBuilder::Passes(PointId on, PointId id, TileSteps* to) {
   return true;
 }
 
-bool TileBuilder::AddCount(PointId id, int scope, TileSteps* to) {
+bool TileBuilder::AddIota(PointId id, int scope, TileSteps* to) {
   const DType dtype = DTypeOf(id);
   std::vector<int> symbols;
   shapes_.index(id).CollectSymbols(&symbols);
@@ -165,7 +165,7 @@ bool TileBuilder::AddCount(PointId id, int scope, TileSteps* to) {
   if (!draft_.Fits(LaneShape::kFull, scope, WidthOf(id), to)) {
     BeginDraft(LaneShape::kFull, scope, WidthOf(id), to);
   }
-  draft_.AddCount(id, dtype, std::move(index), uses_[id]);
+  draft_.AddIota(id, dtype, std::move(index), uses_[id]);
   return true;
 }
 
@@ -173,18 +173,18 @@ void TileBuilder::BeginDraft(LaneShape shape, int scope, int64_t width,
                              TileSteps* to) {
   EndDraft();
   draft_ = ChainDraft(shape, scope, width, to);
-  if (asks_ahead_ && shape == LaneShape::kFull) AskAhead();
+  if (prefetches_ && shape == LaneShape::kFull) AddPrefetches();
 }
 
-void TileBuilder::AskAhead() {
+void TileBuilder::AddPrefetches() {
   for (size_t n = 0; n < region_.points.size(); ++n) {
     const auto id = static_cast<PointId>(n);
     if (!IsThere(id, LaneShape::kFull) || WidthOf(id) != draft_.width() ||
         !InPlace(id).has_value()) {
       continue;
     }
-    asks_ahead_ = false;
-    draft_.AskFor(SlotOf(id, LaneShape::kFull));
+    prefetches_ = false;
+    draft_.Prefetch(SlotOf(id, LaneShape::kFull));
   }
 }
 
@@ -196,39 +196,39 @@ void TileBuilder::EndDraft() {
   draft_ = ChainDraft();
   const std::vector<WrittenLink> all = draft.Write(is_stored_);
   std::vector<ChainStep::Link> links;
-  links.reserve(draft.ahead().size() + all.size());
-  for (const LaneSlot& slot : draft.ahead()) {
-    links.push_back({ChainOp::kAhead, ChainOther::kLanes, slot});
+  links.reserve(draft.prefetched().size() + all.size());
+  for (const LaneSlot& slot : draft.prefetched()) {
+    links.push_back({ChainOp::kPrefetch, ChainOperand::kLanes, slot});
   }
   for (const WrittenLink& written : all) {
     ChainStep::Link link = {.op = written.op,
-                            .other = written.other,
-                            .kept = written.kept,
+                            .b = written.b,
+                            .spill = written.spill,
                             .is_last = written.is_last};
-    if (written.value >= 0 && written.kept < 0) {
-      FindPlace(written, &draft, &link);
+    if (written.value >= 0 && written.spill < 0) {
+      FindSlot(written, &draft, &link);
     }
     links.push_back(link);
   }
   auto step = std::make_unique<ChainStep>(
       draft.scope(), *FindChains(draft.width(), options_.isa), links,
-      draft.shape(), std::move(draft.counts()));
-  for (GivenSlot& given : step->given()) AddMaker(&given, draft.to());
+      draft.shape(), std::move(draft.iotas()));
+  for (OutputSlot& outputs : step->outputs()) AddMaker(&outputs, draft.to());
   draft.to()->push_back(std::move(step));
 }
 
-void TileBuilder::FindPlace(const WrittenLink& written, ChainDraft* draft,
-                            ChainStep::Link* link) {
+void TileBuilder::FindSlot(const WrittenLink& written, ChainDraft* draft,
+                           ChainStep::Link* link) {
   slots_.BeginStep();
   ChainDraft::Value& value = draft->value(written.value);
-  if (written.op == ChainOp::kCount) {
-    link->count = value.count;
+  if (written.op == ChainOp::kIota) {
+    link->iota = value.iota;
     return;
   }
   const bool as_lanes =
       value.names.empty() ||
-      (written.op == ChainOp::kGive && IsHalfType(DTypeOf(value.names[0])));
-  if (!Gives(written.op)) {
+      (written.op == ChainOp::kStore && IsHalfType(DTypeOf(value.names[0])));
+  if (!IsStore(written.op)) {
     link->slot = value.is_read() ? value.read.slot
                  : value.lanes.slot >= 0
                      ? value.lanes
@@ -243,10 +243,10 @@ void TileBuilder::FindPlace(const WrittenLink& written, ChainDraft* draft,
       SlotOf(id, draft->shape()) = link->slot;
     }
   }
-  const bool by_inverse = written.op == ChainOp::kOver &&
-                          written.other == ChainOther::kOne &&
+  const bool by_inverse = written.op == ChainOp::kDivide &&
+                          written.b == ChainOperand::kBroadcast &&
                           InversesPay(options_.isa, options_.maker);
-  if (by_inverse) link->op = ChainOp::kOverOne;
+  if (by_inverse) link->op = ChainOp::kDivideByInverse;
 }
 
 }  // namespace hawser::cpu

@@ -18,22 +18,22 @@ constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
 // Slots, touched or not, and indices: what a thread keeps for them.
 constexpr int64_t kTileRoom = 60 << 10;
-// What chains and vectors of any width do at a time.
+// Lanes that chains and vectors of any width compute at a time.
 constexpr int64_t kWholeLanes = 128;
-// Of a tile that is read along one loop and written along another: lanes, with
-// whole lines on both sides, and what its sides are multiples of.
+// Lanes of a tile that is read along one loop and written along another, with
+// whole lines on both sides, and the unit of its sides.
 constexpr int64_t kFewestCrossing = 64 * 64, kMostCrossing = 128 * 128;
 constexpr int64_t kSide = 32;
-// Of folds that read operands where they are, and nothing else: a tile takes
-// some 0.1 us beside them.
+// Tiles of folds that read operands where they are, and nothing else: a tile
+// takes some 0.1 us besides.
 constexpr int64_t kMostLanesInPlace = 32768;
 constexpr int64_t kFoldBlocksInPlace = 4;
 
-// Of a byte that comes from memory or goes there (measured: 16 to 22 GB/s a
-// core of an Emerald Rapids), what plan::CpuTarget says.
+// Steps for a byte to or from memory (measured: 16 to 22 GB/s a core of an
+// Emerald Rapids); plan::CpuTarget says the same.
 constexpr double kByteSteps = 0.05;
-// Of an element, however small, that is read along one loop and written along
-// another (measured: 0.2 to 0.6).
+// Steps for an element, however small, that is read along one loop and written
+// along another (measured: 0.2 to 0.6).
 constexpr double kCrossingSteps = 0.2;
 
 // `extent` in equal chunks of at most `most`.
@@ -55,12 +55,12 @@ int64_t ExtentOf(const plan::Region& region, int loop) {
   return loop < 0 ? 1 : region.loops.extents[loop];
 }
 
-double TurnsOf(const plan::Region& region) {
-  double turns = 1;
+double IterationsOf(const plan::Region& region) {
+  double iterations = 1;
   for (const int64_t extent : region.loops.extents) {
-    turns *= static_cast<double>(extent);
+    iterations *= static_cast<double>(extent);
   }
-  return turns;
+  return iterations;
 }
 
 bool Crosses(const plan::Region& region, LaneLoops lanes) {
@@ -92,7 +92,7 @@ void ChooseCrossingSizes(int64_t bytes_of_a_lane, int64_t along_y,
   program->ny = Side(lanes / program->nx, along_y);
 }
 
-// What one lane more takes.
+// The memory of one more lane.
 struct LaneRoom {
   int64_t bytes;    // with an index
   int64_t touched;  // of slots that steps share
@@ -149,7 +149,7 @@ void ListLoops(const plan::Region& region, TileProgram* program) {
   }
 }
 
-// Whether all that is folded into an element is one run of one tile.
+// True if all that is folded into an element is one run of one tile.
 bool FoldsWholeRuns(const TileProgram& program) {
   return !program.columns && program.inner.size() == 1 &&
          program.inner[0].chunks() == 1;
@@ -167,7 +167,7 @@ double StepsOf(const plan::Region& region) {
   const auto bytes =
       static_cast<double>(region.bytes_read + region.bytes_written);
   const double crossing = region.kind == plan::RegionKind::kTiledTranspose
-                              ? TurnsOf(region) * kCrossingSteps
+                              ? IterationsOf(region) * kCrossingSteps
                               : 0;
   return std::max({region.lane_seconds * 1e9, bytes * kByteSteps, crossing});
 }
@@ -192,7 +192,7 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, lane, resident, &program);
     ListLoops(region, &program);
-    program.lane_steps = StepsOf(region) / std::max(TurnsOf(region), 1.0);
+    program.lane_steps = StepsOf(region) / std::max(IterationsOf(region), 1.0);
     if (options.strict && Has(FoldOrder::kOwn, program)) {
       return Unimplemented("a rounded fold of several ops, in strict numerics");
     }

@@ -15,7 +15,7 @@
 
 namespace hawser::cpu {
 
-// A loop that tiles run over, `chunk` turns at a time.
+// A loop that tiles run over, `chunk` iterations at a time.
 struct TileLoop {
   int loop = -1;  // of the region
   int64_t extent = 1;
@@ -32,9 +32,9 @@ struct TileReduction {
   std::vector<LaneSlot> results;
 };
 
-// Immutable and thread-safe. Tiles at the same turns of `outer` are one after
-// the other: a pass for each stage of the region runs over all turns of `inner`
-// (loops that are reduced), and leaves its reductions' results.
+// Immutable and thread-safe. Tiles at the same iterations of `outer` are one
+// after the other: a pass for each stage of the region runs over all iterations
+// of `inner` (loops that are reduced), and leaves its reductions' results.
 struct TileProgram {
   struct Pass {
     TileSteps tile;               // for each tile
@@ -46,7 +46,7 @@ struct TileProgram {
   LaneLoops lane_loops;
   std::vector<TileLoop> outer, inner;
   TileSteps once;    // for each worker
-  TileSteps before;  // for each turn of `outer`
+  TileSteps before;  // for each iteration of `outer`
   std::vector<Pass> passes;
   std::vector<TileReduction> reductions;
   bool columns = false;        // reductions fold along y
@@ -54,7 +54,8 @@ struct TileProgram {
   std::vector<int64_t> slots;  // offsets in a worker's memory
   int64_t slot_bytes = 0;
   int num_symbols = 0, num_scopes = 0;
-  double lane_steps = 0;  // for each turn of the region's loops, all passes
+  double lane_steps =
+      0;  // for each iteration of the region's loops, all passes
 };
 
 struct TileOptions {

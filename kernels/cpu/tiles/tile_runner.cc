@@ -12,14 +12,15 @@
 namespace hawser::cpu {
 namespace {
 
-// Fewer turns of the kept loops than these leave threads idle where the reduced
-// ones are long.
-constexpr int64_t kFewTurns = 16;
-// Blocks that turns are dealt out in, as a worker makes its tile ready for
+// Fewer iterations of the kept loops than these leave threads idle where the
+// reduced ones are long.
+constexpr int64_t kFewIterations = 16;
+// Blocks that iterations are dealt out in, as a worker makes its tile ready for
 // each.
 constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kLine = 64;
-// What a thread keeps for tiles, as it keeps its stack; more is the run's.
+// Memory that a thread keeps for tiles, as it keeps its stack; larger memory
+// belongs to the run.
 constexpr int64_t kThreadBytes = 64 << 10;
 
 using TileLoops = absl::InlinedVector<TileLoop, 4>;
@@ -39,7 +40,7 @@ void Do(const TileSteps& steps, Tile& tile) {
   for (const auto& step : steps) step->Do(tile);
 }
 
-// Those of them that are in the box.
+// The loops, cut to the box.
 TileLoops LoopsWithin(absl::Span<const LoopRange> box,
                       const std::vector<TileLoop>& loops) {
   TileLoops within(loops.begin(), loops.end());
@@ -51,13 +52,13 @@ TileLoops LoopsWithin(absl::Span<const LoopRange> box,
   return within;
 }
 
-// Moves the tile to a turn of `loops`.
-void SetLoops(absl::Span<const TileLoop> loops, int64_t turn, Tile& tile) {
+// Moves the tile to an iteration of `loops`.
+void SetLoops(absl::Span<const TileLoop> loops, int64_t iteration, Tile& tile) {
   for (size_t k = loops.size(); k-- > 0;) {
     const TileLoop& loop = loops[k];
     const int64_t chunks = loop.chunks();
-    const int64_t begin = turn % chunks * loop.chunk;
-    turn /= chunks;
+    const int64_t begin = iteration % chunks * loop.chunk;
+    iteration /= chunks;
     tile.loops[loop.loop] = loop.begin + begin;
     const int64_t size = std::min(loop.chunk, loop.extent - begin);
     if (loop.loop == tile.lane_loops.y) tile.ny = size;
@@ -82,7 +83,7 @@ class TileMemory {
     }
     return memory;
   }
-  // Of the thread that made it.
+  // The memory of the thread that made it.
   char* data() {
     return own_.valid() ? own_.mutable_bytes().data() : ThreadMemory();
   }
@@ -102,28 +103,28 @@ class TileRun {
         results_(results),
         environment_(environment),
         outer_(LoopsWithin(box, program.outer)),
-        turns_(TurnsOf(outer_)),
+        iterations_(IterationsOf(outer_)),
         segments_(program),
         parts_(program, segments_),
         lane_steps_(program.lane_steps) {}
 
   absl::Status Run() const {
-    if (turns_ == 0) return absl::OkStatus();
+    if (iterations_ == 0) return absl::OkStatus();
     const auto lanes = static_cast<double>(program_.ny * program_.nx);
-    const auto inner = static_cast<double>(segments_.turns());
+    const auto inner = static_cast<double>(segments_.iterations());
     const double steps = lanes * lane_steps_ * std::max(inner, 1.0);
-    const bool long_folds = program_.passes.size() == 1 && turns_ < kFewTurns &&
-                            segments_.count() > 1 &&
-                            steps > 2 * kParallelElements;
+    const bool long_folds =
+        program_.passes.size() == 1 && iterations_ < kFewIterations &&
+        segments_.count() > 1 && steps > 2 * kParallelElements;
     if (long_folds) return RunLongFolds();
     const auto group = std::max<int64_t>(
         {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
-         turns_ / kMostBlocks, 1});
-    return ForEachBlock(
-        environment_.pool, (turns_ - 1) / group + 1, environment_.cancel,
-        [&](int64_t block) {
-          return RunTurns(block * group, std::min((block + 1) * group, turns_));
-        });
+         iterations_ / kMostBlocks, 1});
+    const auto run = [&](int64_t b) {
+      return RunIterations(b * group, std::min((b + 1) * group, iterations_));
+    };
+    return ForEachBlock(environment_.pool, (iterations_ - 1) / group + 1,
+                        environment_.cancel, run);
   }
 
  private:
@@ -150,14 +151,14 @@ class TileRun {
     return tile;
   }
 
-  absl::Status RunTurns(int64_t begin, int64_t end) const {
+  absl::Status RunIterations(int64_t begin, int64_t end) const {
     HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
                             TileMemory::Make(program_, environment_));
     Tile& tile = Begin(memory.data());
     WorkMeter meter(environment_);
     thread_local std::vector<double> parts;  // as aligned as any accumulator
-    for (int64_t turn = begin; turn < end; ++turn) {
-      SetLoops(outer_, turn, tile);
+    for (int64_t iteration = begin; iteration < end; ++iteration) {
+      SetLoops(outer_, iteration, tile);
       Do(program_.before, tile);
       parts_.Place(tile, parts);
       for (const TileProgram::Pass& pass : program_.passes) {
@@ -170,26 +171,26 @@ class TileRun {
     return meter.End();
   }
 
-  // One turn of the kept loops after the other, each by several threads.
+  // One iteration of the kept loops after the other, each by several threads.
   absl::Status RunLongFolds() const {
     const TileProgram::Pass& pass = program_.passes[0];
     std::vector<double> parts;
-    for (int64_t turn = 0; turn < turns_; ++turn) {
+    for (int64_t iteration = 0; iteration < iterations_; ++iteration) {
       Tile sizes;
       sizes.loops.assign(program_.num_loops, 0);
       sizes.lane_loops = program_.lane_loops;
-      SetLoops(outer_, turn, sizes);
+      SetLoops(outer_, iteration, sizes);
       sizes.folds.assign(program_.reductions.size(), {});
       parts_.Place(sizes, parts);
       const double segment = static_cast<double>(program_.ny * program_.nx) *
                              lane_steps_ *
-                             static_cast<double>(segments_.turns()) /
+                             static_cast<double>(segments_.iterations()) /
                              static_cast<double>(segments_.count());
       const auto group = std::max<int64_t>(
           static_cast<int64_t>(kParallelElements / segment), 1);
       const auto begin = [&](char* memory) -> Tile& {
         Tile& tile = Begin(memory);
-        SetLoops(outer_, turn, tile);
+        SetLoops(outer_, iteration, tile);
         tile.folds = sizes.folds;
         Do(program_.before, tile);
         return tile;
@@ -221,8 +222,8 @@ class TileRun {
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
-      for (int64_t turn = segments_.Begin(segment); turn < last; ++turn) {
-        SetLoops(program_.inner, turn, tile);
+      for (int64_t i = segments_.Begin(segment); i < last; ++i) {
+        SetLoops(program_.inner, i, tile);
         HAWSER_RETURN_IF_ERROR(
             meter.Begin(lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
@@ -237,7 +238,7 @@ class TileRun {
   const absl::Span<char*const> operands_, results_;
   const Environment& environment_;
   const TileLoops outer_;
-  const int64_t turns_;
+  const int64_t iterations_;
   const FoldSegments segments_;
   const FoldParts parts_;
   const double lane_steps_;

@@ -9,16 +9,16 @@
 
 namespace hawser::cpu {
 
-// Turns of a loop.
+// Iterations of a loop.
 struct LoopRange {
   int64_t begin = 0, size = 1;
 };
 
 // On this thread and idle ones of the environment's pool. Bits depend on
 // neither. A result may be the memory of an operand where the plan says so.
-// `box`: the turns of each loop, of a program made for that, whose region folds
-// nothing; empty: all.
-// Errors: the cancel token's, after which results hold anything.
+// `box`: the iterations of each loop, of a program made for that, whose region
+// folds nothing; empty: all. Errors: the cancel token's, after which results
+// hold anything.
 absl::Status RunTiles(const TileProgram& program,
                       absl::Span<char* const> operands,
                       absl::Span<char* const> results,

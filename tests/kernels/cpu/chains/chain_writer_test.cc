@@ -1,5 +1,5 @@
-// What ChainWriter writes gives what its ops give one by one, and moves no more
-// than it has to.
+// ChainWriter's links compute what its ops compute one by one, and moves no
+// more than it has to.
 #include "kernels/cpu/chains/chain_writer.h"
 
 #include <algorithm>
@@ -38,14 +38,14 @@ struct Sketch {
   ChainWriter writer;
   std::vector<DType> dtypes;
   std::vector<Lanes> want;
-  std::vector<ChainOther> read;  // kNone: made
+  std::vector<ChainOperand> read;  // kNone: made
 
-  ChainValue Read(int32_t first, ChainOther other = ChainOther::kLanes) {
+  ChainValue Read(int32_t first, ChainOperand b = ChainOperand::kLanes) {
     Lanes lanes(kLanesOfAll, first);
     for (int k = 0; k < kLanesOfAll; ++k) {
-      if (other == ChainOther::kLanes) lanes[k] += 1000 * k;
+      if (b == ChainOperand::kLanes) lanes[k] += 1000 * k;
     }
-    return Add(DType::kS32, lanes, other, writer.AddRead(DType::kS32, other));
+    return Add(DType::kS32, lanes, b, writer.AddRead(DType::kS32, b));
   }
   ChainValue Op(const OpDef& op, const std::vector<ChainValue>& operands,
                 const std::function<int32_t(const Lanes&)>& of, DType to,
@@ -56,7 +56,7 @@ struct Sketch {
       for (const ChainValue v : operands) in.push_back(want[v][k]);
       lanes.push_back(of(in));
     }
-    return Add(to, lanes, ChainOther::kNone,
+    return Add(to, lanes, ChainOperand::kNone,
                writer.AddOp(RowsOf(op, from, to), operands, to));
   }
   ChainValue Plus(ChainValue a, ChainValue b) {
@@ -84,11 +84,11 @@ struct Sketch {
         [](const Lanes& x) { return x[0] != 0 ? x[1] : x[2]; }, DType::kS32);
   }
 
-  ChainValue Add(DType dtype, Lanes lanes, ChainOther other, ChainValue v) {
+  ChainValue Add(DType dtype, Lanes lanes, ChainOperand b, ChainValue v) {
     EXPECT_EQ(v, static_cast<ChainValue>(want.size()));
     dtypes.push_back(dtype);
     want.push_back(std::move(lanes));
-    read.push_back(other);
+    read.push_back(b);
     return v;
   }
 };
@@ -98,7 +98,7 @@ class Runner {
  public:
   explicit Runner(const Sketch& sketch) : sketch_(sketch) {
     for (size_t v = 0; v < sketch.want.size(); ++v) {
-      if (sketch.read[v] != ChainOther::kNone) memory_[v] = sketch.want[v];
+      if (sketch.read[v] != ChainOperand::kNone) memory_[v] = sketch.want[v];
     }
   }
 
@@ -108,26 +108,27 @@ class Runner {
   const std::map<ChainValue, Lanes>& memory() const { return memory_; }
 
  private:
-  const Lanes& Place(const WrittenLink& link) {
-    const bool is_there = link.kept >= 0 ? kept_.contains(link.kept)
-                                         : memory_.contains(link.value);
-    EXPECT_TRUE(is_there) << "reads what nothing gave: " << link.value;
-    return link.kept >= 0 ? kept_[link.kept] : memory_[link.value];
+  const Lanes& Memory(const WrittenLink& link) {
+    const bool is_there = link.spill >= 0 ? spilled_.contains(link.spill)
+                                          : memory_.contains(link.value);
+    EXPECT_TRUE(is_there) << "reads what nothing stored: " << link.value;
+    return link.spill >= 0 ? spilled_[link.spill] : memory_[link.value];
   }
 
   void Do(const WrittenLink& link) {
-    if (link.other == ChainOther::kToHeld) {
+    if (link.b == ChainOperand::kIntoH) {
       std::swap(a_, h_);
-      Do({link.op, ChainOther::kHeld});
+      Do({link.op, ChainOperand::kH});
       return std::swap(a_, h_);
     }
     Lanes b = a_;
-    const bool gives =
-        link.op == ChainOp::kGive || link.op == ChainOp::kGiveBools;
-    if (link.other == ChainOther::kHeld) b = h_;
-    if ((link.other == ChainOther::kLanes || link.other == ChainOther::kOne) &&
-        !gives) {
-      b = Place(link);
+    const bool stores =
+        link.op == ChainOp::kStore || link.op == ChainOp::kStoreMask;
+    if (link.b == ChainOperand::kH) b = h_;
+    if ((link.b == ChainOperand::kLanes ||
+         link.b == ChainOperand::kBroadcast) &&
+        !stores) {
+      b = Memory(link);
     }
     const auto each = [&](Lanes& to, auto of) {
       Lanes result(kLanesOfAll);
@@ -135,45 +136,45 @@ class Runner {
       to = result;
     };
     switch (link.op) {
-      case ChainOp::kTake:
+      case ChainOp::kLoad:
         a_ = b;
         break;
-      case ChainOp::kTakeBools:
+      case ChainOp::kLoadMask:
         m_ = b;
         break;
-      case ChainOp::kHold:
+      case ChainOp::kCopyToH:
         h_ = a_;
         break;
       case ChainOp::kSwap:
         std::swap(a_, h_);
         break;
-      case ChainOp::kGive:
-      case ChainOp::kGiveBools:
-        (link.kept >= 0 ? kept_[link.kept] : memory_[link.value]) =
-            link.op == ChainOp::kGive ? a_ : m_;
+      case ChainOp::kStore:
+      case ChainOp::kStoreMask:
+        (link.spill >= 0 ? spilled_[link.spill] : memory_[link.value]) =
+            link.op == ChainOp::kStore ? a_ : m_;
         break;
-      case ChainOp::kWholePlus:
+      case ChainOp::kIntAdd:
         each(a_, [](int x, int y, int) { return x + y; });
         break;
-      case ChainOp::kWholeMinus:
+      case ChainOp::kIntSubtract:
         each(a_, [](int x, int y, int) { return x - y; });
         break;
-      case ChainOp::kWholeMinusFrom:
+      case ChainOp::kIntReverseSubtract:
         each(a_, [](int x, int y, int) { return y - x; });
         break;
-      case ChainOp::kWholeBelow:
+      case ChainOp::kIntLess:
         each(m_, [](int x, int y, int) { return x < y; });
         break;
-      case ChainOp::kWholeAbove:
+      case ChainOp::kIntGreater:
         each(m_, [](int x, int y, int) { return x > y; });
         break;
-      case ChainOp::kBoth:
+      case ChainOp::kAnd:
         each(m_, [](int, int y, int m) { return y & m; });
         break;
-      case ChainOp::kElse:
+      case ChainOp::kBlendNot:
         each(a_, [](int x, int y, int m) { return m != 0 ? x : y; });
         break;
-      case ChainOp::kThen:
+      case ChainOp::kBlend:
         each(a_, [](int x, int y, int m) { return m != 0 ? y : x; });
         break;
       default:
@@ -183,12 +184,12 @@ class Runner {
 
   const Sketch& sketch_;
   Lanes a_ = Lanes(kLanesOfAll), h_ = a_, m_ = a_;
-  std::map<int, Lanes> kept_;
+  std::map<int, Lanes> spilled_;
   std::map<ChainValue, Lanes> memory_;
 };
 
 void ExpectRight(Sketch& sketch, const std::vector<Wanted>& wanted,
-                 bool places_suffice) {
+                 bool slots_suffice) {
   const std::vector<WrittenLink> links = sketch.writer.Write(wanted);
   Runner runner(sketch);
   runner.Run(links);
@@ -198,18 +199,18 @@ void ExpectRight(Sketch& sketch, const std::vector<Wanted>& wanted,
     EXPECT_EQ(runner.memory().at(static_cast<ChainValue>(v)), sketch.want[v])
         << v;
   }
-  if (!places_suffice) return;
-  // Where a late one is given, nothing as wide is read any more.
+  if (!slots_suffice) return;
+  // After a late store nothing as wide is loaded any more.
   for (size_t k = 0; k < links.size(); ++k) {
-    const bool gives =
-        links[k].kept < 0 &&
-        (links[k].op == ChainOp::kGive || links[k].op == ChainOp::kGiveBools);
-    if (!gives || wanted[links[k].value] != Wanted::kLate) continue;
+    const bool stores =
+        links[k].spill < 0 &&
+        (links[k].op == ChainOp::kStore || links[k].op == ChainOp::kStoreMask);
+    if (!stores || wanted[links[k].value] != Wanted::kAfterLoads) continue;
     for (size_t n = k + 1; n < links.size(); ++n) {
       const ChainValue v = links[n].value;
-      const bool reads = v >= 0 && links[n].other == ChainOther::kLanes &&
-                         links[n].kept < 0 &&
-                         sketch.read[v] == ChainOther::kLanes &&
+      const bool reads = v >= 0 && links[n].b == ChainOperand::kLanes &&
+                         links[n].spill < 0 &&
+                         sketch.read[v] == ChainOperand::kLanes &&
                          sketch.dtypes[v] == sketch.dtypes[links[k].value];
       EXPECT_FALSE(reads) << "link " << n << " behind " << k;
     }
@@ -227,9 +228,9 @@ TEST(ChainWriter, OneAfterTheOtherMovesNothing) {
   ChainValue x = sketch.Read(3);
   for (int k = 0; k < 5; ++k) x = sketch.Plus(x, sketch.Read(k));
   const auto links = sketch.writer.Write(OnlyLast(sketch));
-  ASSERT_EQ(links.size(), 7);  // take, five ops, give
-  EXPECT_EQ(links.front().op, ChainOp::kTake);
-  EXPECT_EQ(links.back().op, ChainOp::kGive);
+  ASSERT_EQ(links.size(), 7);  // load, five ops, store
+  EXPECT_EQ(links.front().op, ChainOp::kLoad);
+  EXPECT_EQ(links.back().op, ChainOp::kStore);
   EXPECT_TRUE(links.back().is_last);
 }
 
@@ -246,16 +247,16 @@ TEST(ChainWriter, TwoValuesStayInRegisters) {
   const auto links = sketch.writer.Write(wanted);
   int swaps = 0;
   for (const WrittenLink& link : links) {
-    EXPECT_LT(link.kept, 0);
+    EXPECT_LT(link.spill, 0);
     swaps += link.op == ChainOp::kSwap;
   }
-  EXPECT_LE(swaps, 1);  // to give both
-  int given = 0;
-  for (const WrittenLink& link : links) given += link.op == ChainOp::kGive;
-  EXPECT_EQ(given, 2);
+  EXPECT_LE(swaps, 1);  // to store both
+  int stores = 0;
+  for (const WrittenLink& link : links) stores += link.op == ChainOp::kStore;
+  EXPECT_EQ(stores, 2);
 }
 
-TEST(ChainWriter, TruthsStayForAllThatAskThem) {
+TEST(ChainWriter, TheMaskStaysForAllThatReadIt) {
   Sketch sketch;
   const ChainValue x = sketch.Read(3), y = sketch.Read(5);
   const ChainValue less = sketch.Less(x, y);
@@ -263,17 +264,17 @@ TEST(ChainWriter, TruthsStayForAllThatAskThem) {
   sketch.Select(less, a, x);
   const auto links = sketch.writer.Write(OnlyLast(sketch));
   for (const WrittenLink& link : links) {
-    EXPECT_NE(link.op, ChainOp::kTakeBools);
-    EXPECT_NE(link.op, ChainOp::kGiveBools);
+    EXPECT_NE(link.op, ChainOp::kLoadMask);
+    EXPECT_NE(link.op, ChainOp::kStoreMask);
   }
 }
 
-TEST(ChainWriter, MoreValuesThanPlacesAreGiven) {
+TEST(ChainWriter, MoreValuesThanSpillSlotsAreStored) {
   Sketch sketch;
   std::vector<ChainValue> values;
   const ChainValue x = sketch.Read(3);
-  for (int k = 0; k < 2 * ChainWriter::kPlaces; ++k) {
-    values.push_back(sketch.Plus(x, sketch.Read(k, ChainOther::kOne)));
+  for (int k = 0; k < 2 * ChainWriter::kSpillSlots; ++k) {
+    values.push_back(sketch.Plus(x, sketch.Read(k, ChainOperand::kBroadcast)));
   }
   // The last ones first, so that all of them live.
   ChainValue all = values.back();
@@ -282,7 +283,7 @@ TEST(ChainWriter, MoreValuesThanPlacesAreGiven) {
     all = sketch.Minus(all, values.back());
     values.pop_back();
   }
-  ExpectRight(sketch, OnlyLast(sketch), /*places_suffice=*/false);
+  ExpectRight(sketch, OnlyLast(sketch), /*slots_suffice=*/false);
 }
 
 // Ops on random values, of which random ones are wanted.
@@ -296,7 +297,7 @@ TEST(ChainWriter, RandomOnesAreRight) {
     Sketch sketch;
     std::vector<ChainValue> numbers, bools;
     for (int k = 0; k < 1 + below(3); ++k) numbers.push_back(sketch.Read(k));
-    numbers.push_back(sketch.Read(7, ChainOther::kOne));
+    numbers.push_back(sketch.Read(7, ChainOperand::kBroadcast));
     const int ops = 1 + below(seed % 2 == 0 ? 8 : 60);
     for (int k = 0; k < ops; ++k) {
       const ChainValue a = numbers[below(numbers.size())];
@@ -316,11 +317,11 @@ TEST(ChainWriter, RandomOnesAreRight) {
       }
     }
     std::vector<Wanted> wanted;
-    for (const ChainOther read : sketch.read) {
-      const bool made = read == ChainOther::kNone;
+    for (const ChainOperand read : sketch.read) {
+      const bool made = read == ChainOperand::kNone;
       wanted.push_back(made ? static_cast<Wanted>(below(3)) : Wanted::kNo);
     }
-    ExpectRight(sketch, wanted, /*places_suffice=*/seed % 2 == 0);
+    ExpectRight(sketch, wanted, /*slots_suffice=*/seed % 2 == 0);
     if (HasFailure()) return;
   }
 }

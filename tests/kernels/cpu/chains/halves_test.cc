@@ -32,7 +32,7 @@ Literal ByChain(const ChainRow& row, const std::vector<Literal>& operands,
   std::vector<char*> memory;
   for (const Literal& l : operands) {
     const DType dtype = l.shape().dtype();
-    ChainValue v = writer.AddRead(dtype, ChainOther::kLanes);
+    ChainValue v = writer.AddRead(dtype, ChainOperand::kLanes);
     memory.push_back(MemoryOf(l));
     if (IsHalfType(dtype) && row.op != &kConvert) {
       const ChainRow* widen = &kWidenRow;
@@ -47,15 +47,15 @@ Literal ByChain(const ChainRow& row, const std::vector<Literal>& operands,
   memory.push_back(result.mutable_bytes().data());
   std::vector<Wanted> wanted(memory.size(), Wanted::kNo);
   wanted.back() = Wanted::kYes;
-  alignas(64) char places[ChainWriter::kPlaces * kStripBytes];
+  alignas(64) char spill[ChainWriter::kSpillSlots * kStripBytes];
   std::vector<ChainLink> links;
   for (const WrittenLink& link : writer.Write(wanted)) {
-    char* const at = link.kept >= 0    ? places + link.kept * kStripBytes
+    char* const at = link.spill >= 0   ? spill + link.spill * kStripBytes
                      : link.value >= 0 ? memory[link.value]
                                        : nullptr;
-    links.push_back({chains.find(link.op, link.other), at, link.kept >= 0});
+    links.push_back({chains.find(link.op, link.b), at, link.spill >= 0});
   }
-  links.push_back({chains.find(ChainOp::kEnd, ChainOther::kNone)});
+  links.push_back({chains.find(ChainOp::kEnd, ChainOperand::kNone)});
   RunChain(chains, links, result.shape().num_elements());
   return result;
 }
@@ -63,7 +63,7 @@ Literal ByChain(const ChainRow& row, const std::vector<Literal>& operands,
 void ExpectHalves(const ChainRow& row, DType from, DType to, Isa isa) {
   const Chains& chains = *FindChains(sizeof(float), isa);
   const bool has_f16 =
-      chains.find(ChainOp::kRoundF16, ChainOther::kNone).run != nullptr;
+      chains.find(ChainOp::kRoundF16, ChainOperand::kNone).run != nullptr;
   if (!has_f16 && (from == DType::kF16 || to == DType::kF16)) return;
   Attributes attributes;
   if (row.op == &kCompare) {
@@ -120,9 +120,9 @@ TEST(Halves, OfF16AreLinksWhereInstructionsKnowThem) {
     if (isa > MachineIsa()) continue;
     const Chains& chains = *FindChains(sizeof(float), isa);
     for (const auto& [op, other] :
-         {std::pair(ChainOp::kTakeF16, ChainOther::kLanes),
-          std::pair(ChainOp::kRoundF16, ChainOther::kNone),
-          std::pair(ChainOp::kGiveF16, ChainOther::kLanes)}) {
+         {std::pair(ChainOp::kLoadF16, ChainOperand::kLanes),
+          std::pair(ChainOp::kRoundF16, ChainOperand::kNone),
+          std::pair(ChainOp::kStoreF16, ChainOperand::kLanes)}) {
       EXPECT_EQ(chains.find(op, other).run != nullptr, isa >= Isa::kAvx2)
           << IsaName(isa);
     }
@@ -152,7 +152,7 @@ TEST(Halves, AreRoundedOnceToTheNearestEven) {
       if (isa > MachineIsa()) continue;
       const Chains& chains = *FindChains(sizeof(float), isa);
       if (half == DType::kF16 &&
-          chains.find(ChainOp::kRoundF16, ChainOther::kNone).run == nullptr) {
+          chains.find(ChainOp::kRoundF16, ChainOperand::kNone).run == nullptr) {
         continue;
       }
       EXPECT_OK(CompareLiterals(ByChain(*narrow, {x}, half, chains), want, {}))

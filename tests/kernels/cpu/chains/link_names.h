@@ -2,83 +2,51 @@
 #ifndef HAWSER_TESTS_KERNELS_CPU_CHAINS_LINK_NAMES_H_
 #define HAWSER_TESTS_KERNELS_CPU_CHAINS_LINK_NAMES_H_
 
-#include <map>
 #include <string>
 
-#include "gtest/gtest.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
 #include "kernels/cpu/chains/chains.h"
 
 namespace hawser::cpu {
 
-// Of the ops that tests of links have.
-inline const std::map<ChainOp, const char*>& NamesOfOps() {
-  static const auto& names = *new std::map<ChainOp, const char*>{
-      {ChainOp::kTake, "take"},
-      {ChainOp::kTakeBools, "take bools"},
-      {ChainOp::kTakeBytes, "take bytes"},
-      {ChainOp::kTakeBf16, "take bf16"},
-      {ChainOp::kTakeF16, "take f16"},
-      {ChainOp::kCount, "count"},
-      {ChainOp::kHold, "hold"},
-      {ChainOp::kSwap, "swap"},
-      {ChainOp::kGive, "give"},
-      {ChainOp::kGiveBools, "give bools"},
-      {ChainOp::kGiveBf16, "give bf16"},
-      {ChainOp::kGiveF16, "give f16"},
-      {ChainOp::kPlus, "plus"},
-      {ChainOp::kMinus, "minus"},
-      {ChainOp::kMinusFrom, "minus from"},
-      {ChainOp::kTimes, "times"},
-      {ChainOp::kOver, "over"},
-      {ChainOp::kUnder, "under"},
-      {ChainOp::kLarger, "larger"},
-      {ChainOp::kSmaller, "smaller"},
-      {ChainOp::kBelow, "below"},
-      {ChainOp::kAbove, "above"},
-      {ChainOp::kBoth, "both"},
-      {ChainOp::kEither, "either"},
-      {ChainOp::kElse, "else"},
-      {ChainOp::kThen, "then"},
-      {ChainOp::kNotSo, "not so"},
-      {ChainOp::kOnes, "ones"},
-      {ChainOp::kNegative, "negative"},
-      {ChainOp::kDown, "down"},
-      {ChainOp::kUp, "up"},
-      {ChainOp::kTurned, "turned"},
-      {ChainOp::kExp, "exp"},
-      {ChainOp::kAhead, "ahead"},
-      {ChainOp::kWholePlus, "whole plus"},
-      {ChainOp::kWholeMinus, "whole minus"},
-      {ChainOp::kWholeMinusFrom, "whole minus from"},
-      {ChainOp::kWholeOneOfTwo, "whole one of two"},
-      {ChainOp::kFromWhole, "from whole"},
-      {ChainOp::kOverOne, "over by inverse"},
-      {ChainOp::kOneOfTwo, "one of two"},
-      {ChainOp::kSquareRoot, "root"},
-      {ChainOp::kRoundBf16, "round bf16"},
-      {ChainOp::kRoundF16, "round f16"},
+// "ReverseSubtract" becomes "reverse subtract".
+inline std::string WordsOf(absl::string_view name) {
+  std::string words;
+  for (size_t k = 0; k < name.size(); ++k) {
+    const bool begins = k > 0 && absl::ascii_isupper(name[k]);
+    if (begins) words += ' ';
+    words += absl::ascii_tolower(name[k]);
+  }
+  return words;
+}
+inline std::string NameOf(ChainOp op) {
+  static constexpr const char* kNames[] = {
+#define HAWSER_CHAIN_OP(Name, ...) #Name,
+#define HAWSER_CHAIN_F32(Name, ...) #Name,
+#define HAWSER_CHAIN_MASK(Name, ...) #Name,
+#define HAWSER_CHAIN_LINK(Name) #Name,
+#include "kernels/cpu/chains/chain_ops.def"
   };
-  return names;
+  return WordsOf(kNames[static_cast<int>(op)]);
 }
 
-// "plus", "plus one", "plus held": what the link does, and what its b is unless
-// it is nothing, or lanes.
-inline std::string LinkName(ChainOp op, ChainOther other) {
-  const auto found = NamesOfOps().find(op);
-  EXPECT_NE(found, NamesOfOps().end()) << static_cast<int>(op);
-  std::string name = found == NamesOfOps().end() ? "?" : found->second;
-  switch (other) {
-    case ChainOther::kNone:
-    case ChainOther::kLanes:
+// "add", "add broadcast", "add $h": the op, and what its operand b is, unless
+// there is none or it is lanes in memory. "$a" and "$h" are the registers.
+inline std::string LinkName(ChainOp op, ChainOperand b) {
+  std::string name = NameOf(op);
+  switch (b) {
+    case ChainOperand::kNone:
+    case ChainOperand::kLanes:
       break;
-    case ChainOther::kOne:
-      return name + " one";
-    case ChainOther::kItself:
-      return name + " itself";
-    case ChainOther::kHeld:
-      return name + " held";
-    case ChainOther::kToHeld:
-      return name + " to held";
+    case ChainOperand::kBroadcast:
+      return name + " broadcast";
+    case ChainOperand::kA:
+      return name + " $a";
+    case ChainOperand::kH:
+      return name + " $h";
+    case ChainOperand::kIntoH:
+      return name + " into $h";
   }
   return name;
 }

@@ -1,4 +1,4 @@
-// A chain gives what the rows of its ops give one after the other.
+// A chain computes what the rows of its ops compute one after the other.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -50,23 +50,23 @@ Literal Spread(const Literal& value) {
   return all;
 }
 
-ChainOp TakeOf(DType dtype) {
-  return dtype == DType::kBool ? ChainOp::kTakeBools
-         : dtype == DType::kU8 ? ChainOp::kTakeBytes
-                               : ChainOp::kTake;
+ChainOp LoadOf(DType dtype) {
+  return dtype == DType::kBool ? ChainOp::kLoadMask
+         : dtype == DType::kU8 ? ChainOp::kLoadU8
+                               : ChainOp::kLoad;
 }
-ChainOp GiveOf(DType dtype) {
-  return dtype == DType::kBool ? ChainOp::kGiveBools : ChainOp::kGive;
+ChainOp StoreOf(DType dtype) {
+  return dtype == DType::kBool ? ChainOp::kStoreMask : ChainOp::kStore;
 }
 
 // To kEnd.
 struct TestLink {
   ChainOp op = ChainOp::kEnd;
-  ChainOther other = ChainOther::kNone;
+  ChainOperand b = ChainOperand::kNone;
   char* at = nullptr;
-  bool of_strip = false;
-  bool goes_past = false;
-  bool of_given = false;
+  bool is_spill = false;
+  bool is_streamed = false;
+  bool reloads = false;
 };
 
 void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
@@ -75,8 +75,8 @@ void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
   ASSERT_NE(chains, nullptr);
   std::vector<ChainLink> found;
   for (const TestLink& link : links) {
-    found.push_back({chains->find(link.op, link.other), link.at, link.of_strip,
-                     link.of_given, link.goes_past});
+    found.push_back({chains->find(link.op, link.b), link.at, link.is_spill,
+                     link.reloads, link.is_streamed});
     ASSERT_NE(found.back().code.run, nullptr) << static_cast<int>(link.op);
   }
   RunChain(*chains, found, n);
@@ -128,7 +128,7 @@ int64_t LaneWidth(const Use& use) {
 
 // The op as one chain, where what its links take besides is lanes, one element
 // or the lanes themselves.
-void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
+void ExpectRow(const Use& use, Isa isa, ChainOperand b, int64_t n) {
   const ChainRow& row = use.row;
   const int64_t width = LaneWidth(use);
   Random random(static_cast<uint64_t>(n) * 7 + static_cast<uint64_t>(isa));
@@ -136,10 +136,10 @@ void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
   for (int k = 0; k < row.op->arity.min; ++k) {
     operands.push_back(
         RandomLiteral(Shape::Of(OperandOf(use, k), {n}), random));
-    const bool alike = k != row.operand && other == ChainOther::kOne;
+    const bool alike = k != row.operand && b == ChainOperand::kBroadcast;
     if (alike) operands[k] = Spread(operands[k]);
   }
-  if (other == ChainOther::kItself) {
+  if (b == ChainOperand::kA) {
     if (row.links[0].operand < 0 || row.links[1].op != ChainOp::kEnd ||
         row.of == ChainRow::kBools) {
       return;
@@ -148,29 +148,29 @@ void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
   }
   Literal first = CopyOf(operands[row.operand]);
   std::vector<TestLink> links;
-  const bool has_one = row.links[1].op == ChainOp::kEnd ||
-                       row.links[0].op == ChainOp::kTakeBools;
+  const bool has_one =
+      row.links[1].op == ChainOp::kEnd || row.links[0].op == ChainOp::kLoadMask;
   const ChainRow::Link& last = row.links[row.links[1].op != ChainOp::kEnd];
-  if (other == ChainOther::kHeld) {
+  if (b == ChainOperand::kH) {
     if (!has_one || last.operand < 0 || row.of == ChainRow::kBools) return;
-    links.push_back({ChainOp::kTake, ChainOther::kLanes,
+    links.push_back({ChainOp::kLoad, ChainOperand::kLanes,
                      At(std::as_const(operands[last.operand]))});
-    links.push_back({ChainOp::kHold});
+    links.push_back({ChainOp::kCopyToH});
   }
-  links.push_back({TakeOf(use.operand), ChainOther::kLanes, At(first)});
+  links.push_back({LoadOf(use.operand), ChainOperand::kLanes, At(first)});
   for (const ChainRow::Link& l : row.links) {
     if (l.op == ChainOp::kEnd) continue;
     const bool alone = l.operand < 0;
-    const bool of_bools = l.op == ChainOp::kTakeBools;
+    const bool of_bools = l.op == ChainOp::kLoadMask;
     links.push_back({l.op,
-                     alone      ? ChainOther::kNone
-                     : of_bools ? ChainOther::kLanes
-                                : other,
+                     alone      ? ChainOperand::kNone
+                     : of_bools ? ChainOperand::kLanes
+                                : b,
                      alone ? nullptr : At(std::as_const(operands[l.operand]))});
   }
   const Literal want = ByRow(*row.op, operands, use.result, use.attributes);
   Literal got = Literal::Zeros(want.shape());
-  links.push_back({GiveOf(use.result), ChainOther::kLanes, At(got)});
+  links.push_back({StoreOf(use.result), ChainOperand::kLanes, At(got)});
   links.push_back({});
   RunLinks(width, isa, links, n);
   const Tolerance tolerance =
@@ -189,27 +189,28 @@ TEST(Chains, OfOneOpGiveWhatItsRowGives) {
   for (const Use& use : AllUses()) {
     for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
-      for (const ChainOther other : {ChainOther::kLanes, ChainOther::kOne,
-                                     ChainOther::kItself, ChainOther::kHeld}) {
-        for (const int64_t n : kChainLengths) ExpectRow(use, isa, other, n);
+      for (const ChainOperand b :
+           {ChainOperand::kLanes, ChainOperand::kBroadcast, ChainOperand::kA,
+            ChainOperand::kH}) {
+        for (const int64_t n : kChainLengths) ExpectRow(use, isa, b, n);
       }
     }
   }
 }
 
 template <typename T>
-void ExpectTurned(DType dtype, Isa isa, int64_t n) {
+void ExpectRotated(DType dtype, Isa isa, int64_t n) {
   Random random(static_cast<uint64_t>(n));
   const Literal words = RandomLiteral(Shape::Of(dtype, {n}), random);
   constexpr int kBits = 8 * sizeof(T);
   for (const int by : {1, 7, kBits / 2, kBits - 1}) {
     T one = static_cast<T>(by);
     Literal got = Literal::Zeros(words.shape());
-    const TestLink links[] = {
-        {ChainOp::kTake, ChainOther::kLanes, At(words)},
-        {ChainOp::kTurned, ChainOther::kOne, reinterpret_cast<char*>(&one)},
-        {ChainOp::kGive, ChainOther::kLanes, At(got)},
-        {}};
+    const TestLink links[] = {{ChainOp::kLoad, ChainOperand::kLanes, At(words)},
+                              {ChainOp::kRotateLeft, ChainOperand::kBroadcast,
+                               reinterpret_cast<char*>(&one)},
+                              {ChainOp::kStore, ChainOperand::kLanes, At(got)},
+                              {}};
     RunLinks(sizeof(T), isa, links, n);
     for (int64_t i = 0; i < n; ++i) {
       ASSERT_EQ(got.data<T>()[i], std::rotl(words.data<T>()[i], by))
@@ -218,12 +219,12 @@ void ExpectTurned(DType dtype, Isa isa, int64_t n) {
   }
 }
 
-TEST(Chains, TurnWords) {
+TEST(Chains, RotateWords) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     for (const int64_t n : kChainLengths) {
-      ExpectTurned<uint32_t>(DType::kU32, isa, n);
-      ExpectTurned<uint64_t>(DType::kU64, isa, n);
+      ExpectRotated<uint32_t>(DType::kU32, isa, n);
+      ExpectRotated<uint64_t>(DType::kU64, isa, n);
     }
   }
 }
@@ -258,11 +259,11 @@ void ExpectQuotients(const std::vector<T>& by, DType dtype, uint64_t seed) {
     T one = y;
     for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
-      for (const ChainOp op : {ChainOp::kOver, ChainOp::kOverOne}) {
+      for (const ChainOp op : {ChainOp::kDivide, ChainOp::kDivideByInverse}) {
         const TestLink links[] = {
-            {ChainOp::kTake, ChainOther::kLanes, At(x)},
-            {op, ChainOther::kOne, reinterpret_cast<char*>(&one)},
-            {ChainOp::kGive, ChainOther::kLanes, At(got)},
+            {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+            {op, ChainOperand::kBroadcast, reinterpret_cast<char*>(&one)},
+            {ChainOp::kStore, ChainOperand::kLanes, At(got)},
             {}};
         RunLinks(sizeof(T), isa, links, kCount);
         ASSERT_OK(CompareLiterals(got, wanted, {}))
@@ -326,16 +327,16 @@ TEST(Chains, PowersOfEIncludeTheEdges) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     Literal got = Literal::Zeros(x.shape());
-    const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+    const TestLink links[] = {{ChainOp::kLoad, ChainOperand::kLanes, At(x)},
                               {ChainOp::kExp},
-                              {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                              {ChainOp::kStore, ChainOperand::kLanes, At(got)},
                               {}};
     RunLinks(sizeof(float), isa, links, x.shape().num_elements());
     EXPECT_OK(CompareLiterals(got, want, {.ulp = 1})) << IsaName(isa);
   }
 }
 
-TEST(Chains, CountFromAnyNumber) {
+TEST(Chains, IotaFromAnyNumber) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     int64_t first = -5;
@@ -343,8 +344,9 @@ TEST(Chains, CountFromAnyNumber) {
     Literal of8 = Literal::Zeros(Shape::Of(DType::kS64, {300}));
     for (Literal* to : {&of4, &of8}) {
       const TestLink links[] = {
-          {ChainOp::kCount, ChainOther::kOne, reinterpret_cast<char*>(&first)},
-          {ChainOp::kGive, ChainOther::kLanes, At(*to)},
+          {ChainOp::kIota, ChainOperand::kBroadcast,
+           reinterpret_cast<char*>(&first)},
+          {ChainOp::kStore, ChainOperand::kLanes, At(*to)},
           {}};
       RunLinks(ByteWidth(to->shape().dtype()), isa, links, 300);
     }
@@ -355,9 +357,9 @@ TEST(Chains, CountFromAnyNumber) {
   }
 }
 
-// A place of the strip holds the strip's lanes, however many there are.
-TEST(Chains, HoldSwapAndKeepLanes) {
-  alignas(64) char place[kStripBytes];
+// A spill slot holds a strip's lanes, however many there are.
+TEST(Chains, CopySwapAndSpillLanes) {
+  alignas(64) char spill[kStripBytes];
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     for (const int64_t n : kChainLengths) {
@@ -367,16 +369,16 @@ TEST(Chains, HoldSwapAndKeepLanes) {
               y = RandomLiteral(shape, random);
       Literal got = Literal::Zeros(shape), held = Literal::Zeros(shape);
       const TestLink links[] = {
-          {ChainOp::kTake, ChainOther::kLanes, At(x)},
-          {ChainOp::kHold},
-          {ChainOp::kTake, ChainOther::kLanes, At(y)},
+          {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+          {ChainOp::kCopyToH},
+          {ChainOp::kLoad, ChainOperand::kLanes, At(y)},
           {ChainOp::kSwap},
-          {ChainOp::kGive, ChainOther::kLanes, place, /*of_strip=*/true},
-          {ChainOp::kMinus, ChainOther::kHeld},
-          {ChainOp::kTimes, ChainOther::kLanes, place, /*of_strip=*/true},
-          {ChainOp::kGive, ChainOther::kLanes, At(got)},
-          {ChainOp::kTake, ChainOther::kHeld},
-          {ChainOp::kGive, ChainOther::kLanes, At(held)},
+          {ChainOp::kStore, ChainOperand::kLanes, spill, /*is_spill=*/true},
+          {ChainOp::kSubtract, ChainOperand::kH},
+          {ChainOp::kMultiply, ChainOperand::kLanes, spill, /*is_spill=*/true},
+          {ChainOp::kStore, ChainOperand::kLanes, At(got)},
+          {ChainOp::kLoad, ChainOperand::kH},
+          {ChainOp::kStore, ChainOperand::kLanes, At(held)},
           {}};
       RunLinks(sizeof(float), isa, links, n);
       EXPECT_THAT(held, LiteralBitEquals(y));
@@ -389,13 +391,17 @@ TEST(Chains, HoldSwapAndKeepLanes) {
 
 // What goes to h is that of h and a, and a stays.
 TEST(Chains, OfHeldLanesLeaveTheOthers) {
-  constexpr ChainOp kOps[] = {
-      ChainOp::kPlus,           ChainOp::kMinus,        ChainOp::kMinusFrom,
-      ChainOp::kTimes,          ChainOp::kWholePlus,    ChainOp::kWholeMinus,
-      ChainOp::kWholeMinusFrom, ChainOp::kWholeOneOfTwo};
+  constexpr ChainOp kOps[] = {ChainOp::kAdd,
+                              ChainOp::kSubtract,
+                              ChainOp::kReverseSubtract,
+                              ChainOp::kMultiply,
+                              ChainOp::kIntAdd,
+                              ChainOp::kIntSubtract,
+                              ChainOp::kIntReverseSubtract,
+                              ChainOp::kIntXor};
   for (int n = 0; n < kChainOps; ++n) {
     const auto op = static_cast<ChainOp>(n);
-    EXPECT_EQ(GoesToHeld(op), std::count(std::begin(kOps), std::end(kOps), op));
+    EXPECT_EQ(CanWriteH(op), std::count(std::begin(kOps), std::end(kOps), op));
   }
   constexpr int64_t n = 130;
   for (const Isa isa : kChainIsas) {
@@ -409,19 +415,20 @@ TEST(Chains, OfHeldLanesLeaveTheOthers) {
         Literal want = Literal::Zeros(shape), got = Literal::Zeros(shape);
         Literal other = Literal::Zeros(shape);
         const auto width = static_cast<int64_t>(ByteWidth(dtype));
-        const TestLink one[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                                {op, ChainOther::kLanes, At(y)},
-                                {ChainOp::kGive, ChainOther::kLanes, At(want)},
-                                {}};
+        const TestLink one[] = {
+            {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+            {op, ChainOperand::kLanes, At(y)},
+            {ChainOp::kStore, ChainOperand::kLanes, At(want)},
+            {}};
         RunLinks(width, isa, one, n);
         const TestLink held[] = {
-            {ChainOp::kTake, ChainOther::kLanes, At(x)},
-            {ChainOp::kHold},
-            {ChainOp::kTake, ChainOther::kLanes, At(y)},
-            {op, ChainOther::kToHeld},
-            {ChainOp::kGive, ChainOther::kLanes, At(other)},
-            {ChainOp::kTake, ChainOther::kHeld},
-            {ChainOp::kGive, ChainOther::kLanes, At(got)},
+            {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+            {ChainOp::kCopyToH},
+            {ChainOp::kLoad, ChainOperand::kLanes, At(y)},
+            {op, ChainOperand::kIntoH},
+            {ChainOp::kStore, ChainOperand::kLanes, At(other)},
+            {ChainOp::kLoad, ChainOperand::kH},
+            {ChainOp::kStore, ChainOperand::kLanes, At(got)},
             {}};
         RunLinks(width, isa, held, n);
         EXPECT_EQ(got.bytes(), want.bytes()) << static_cast<int>(op);
@@ -431,7 +438,7 @@ TEST(Chains, OfHeldLanesLeaveTheOthers) {
   }
 }
 
-TEST(Chains, KeepWhatIsAskedForOnTheWay) {
+TEST(Chains, ReadWhatTheyStored) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     for (const int64_t n : kChainLengths) {
@@ -439,19 +446,20 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
       const Shape shape = Shape::Of(DType::kF32, {n});
       Literal x = RandomLiteral(shape, random),
               y = RandomLiteral(shape, random);
-      Literal kept = Literal::Zeros(shape), got = Literal::Zeros(shape);
-      const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                                {ChainOp::kMinus, ChainOther::kLanes, At(y)},
-                                {ChainOp::kGive, ChainOther::kLanes, At(kept)},
-                                {.op = ChainOp::kTimes,
-                                 .other = ChainOther::kLanes,
-                                 .at = At(kept),
-                                 .of_given = true},
-                                {ChainOp::kGive, ChainOther::kLanes, At(got)},
-                                {}};
+      Literal stored = Literal::Zeros(shape), got = Literal::Zeros(shape);
+      const TestLink links[] = {
+          {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+          {ChainOp::kSubtract, ChainOperand::kLanes, At(y)},
+          {ChainOp::kStore, ChainOperand::kLanes, At(stored)},
+          {.op = ChainOp::kMultiply,
+           .b = ChainOperand::kLanes,
+           .at = At(stored),
+           .reloads = true},
+          {ChainOp::kStore, ChainOperand::kLanes, At(got)},
+          {}};
       RunLinks(sizeof(float), isa, links, n);
       const Literal difference = ByRow(kSubtract, {x, y});
-      EXPECT_OK(CompareLiterals(kept, difference, {})) << n;
+      EXPECT_OK(CompareLiterals(stored, difference, {})) << n;
       EXPECT_OK(
           CompareLiterals(got, ByRow(kMultiply, {difference, difference}), {}))
           << n;
@@ -459,9 +467,9 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
   }
 }
 
-// What is given past the caches lies at any place, and whole lines are not all
-// of it.
-TEST(Chains, GivePastTheCachesTheSameBits) {
+// Streamed lanes may begin at any address, and whole lines are not all of
+// them.
+TEST(Chains, StreamTheSameBits) {
   constexpr int64_t kMost = 300;
   Random random(5);
   const Literal x = RandomLiteral(Shape::Of(DType::kF32, {kMost}), random);
@@ -470,12 +478,12 @@ TEST(Chains, GivePastTheCachesTheSameBits) {
     for (const int64_t n : kChainLengths) {
       for (const int64_t at : {0, 1, 16}) {
         Literal to = Literal::Zeros(Shape::Of(DType::kF32, {kMost + 32}));
-        const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                                  {ChainOp::kNegative},
-                                  {.op = ChainOp::kGive,
-                                   .other = ChainOther::kLanes,
+        const TestLink links[] = {{ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+                                  {ChainOp::kNegate},
+                                  {.op = ChainOp::kStore,
+                                   .b = ChainOperand::kLanes,
                                    .at = At(to) + 4 * at,
-                                   .goes_past = true},
+                                   .is_streamed = true},
                                   {}};
         RunLinks(sizeof(float), isa, links, n);
         hwy::FlushStream();
@@ -490,18 +498,19 @@ TEST(Chains, GivePastTheCachesTheSameBits) {
 }
 
 // It is a wish, of memory behind all lanes too.
-TEST(Chains, AskAheadAndLeaveLanesAsTheyAre) {
+TEST(Chains, PrefetchAndLeaveLanesAsTheyAre) {
   constexpr int64_t kCount = 300;
   Random random(7);
   const Literal x = RandomLiteral(Shape::Of(DType::kF32, {kCount}), random);
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
-    for (char* ahead : {At(x), At(x) + 4 * kCount}) {
+    for (char* next : {At(x), At(x) + 4 * kCount}) {
       Literal got = Literal::Zeros(x.shape());
-      const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                                {ChainOp::kAhead, ChainOther::kLanes, ahead},
-                                {ChainOp::kGive, ChainOther::kLanes, At(got)},
-                                {}};
+      const TestLink links[] = {
+          {ChainOp::kLoad, ChainOperand::kLanes, At(x)},
+          {ChainOp::kPrefetch, ChainOperand::kLanes, next},
+          {ChainOp::kStore, ChainOperand::kLanes, At(got)},
+          {}};
       RunLinks(sizeof(float), isa, links, kCount);
       ASSERT_THAT(got, LiteralBitEquals(x)) << IsaName(isa);
     }

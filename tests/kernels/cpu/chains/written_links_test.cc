@@ -21,8 +21,8 @@ namespace {
 
 // A chain by its text, of statements that end in ";": "x: f32" reads lanes, "c:
 // one f32" one element, "n: count s32" counts; "s = add x y" is an op, whose
-// result has the dtype of its last operand, or the one behind ":"; "give s" and
-// "late s" say that a value is wanted.
+// result has the dtype of its last operand, or the one behind ":"; "store s"
+// and "store_late s" say that a value is wanted.
 class TextChain {
  public:
   explicit TextChain(const std::string& text) {
@@ -30,9 +30,9 @@ class TextChain {
          absl::StrSplit(text, ';', absl::SkipWhitespace())) {
       const std::vector<std::string> words =
           absl::StrSplit(statement, ' ', absl::SkipEmpty());
-      if (words[0] == "give" || words[0] == "late") {
+      if (words[0] == "store" || words[0] == "store_late") {
         wanted_[values_.at(words[1])] =
-            words[0] == "give" ? Wanted::kYes : Wanted::kLate;
+            words[0] == "store" ? Wanted::kYes : Wanted::kAfterLoads;
       } else if (words[1] == "=") {
         AddOp(words);
       } else {
@@ -41,14 +41,14 @@ class TextChain {
     }
   }
 
-  // "take x, plus y, give s last": each link with what it is on. "@0" is a
-  // place of the strip, "last" a give behind which no link reads.
+  // "load x, add y, store s last": each link with its operand. "@0" is a spill
+  // slot, "last" a store that no later link reads back.
   std::string Links() {
     std::vector<std::string> links;
     for (const WrittenLink& link : writer_.Write(wanted_)) {
-      std::string text = LinkName(link.op, link.other);
+      std::string text = LinkName(link.op, link.b);
       if (link.value >= 0) text += " " + names_[link.value];
-      if (link.kept >= 0) absl::StrAppend(&text, "@", link.kept);
+      if (link.spill >= 0) absl::StrAppend(&text, "@", link.spill);
       if (link.is_last) text += " last";
       links.push_back(text);
     }
@@ -75,9 +75,9 @@ class TextChain {
     const std::string name = words[0].substr(0, words[0].size() - 1);
     const DType dtype = DTypeOf(words.back());
     Add(name, dtype,
-        words[1] == "count" ? writer_.AddCount(dtype)
-        : words[1] == "one" ? writer_.AddRead(dtype, ChainOther::kOne)
-                            : writer_.AddRead(dtype, ChainOther::kLanes));
+        words[1] == "count" ? writer_.AddIota(dtype)
+        : words[1] == "one" ? writer_.AddRead(dtype, ChainOperand::kBroadcast)
+                            : writer_.AddRead(dtype, ChainOperand::kLanes));
   }
   void AddOp(const std::vector<std::string>& words) {
     std::vector<ChainValue> operands;
@@ -117,307 +117,335 @@ struct LinksRow {
 };
 
 constexpr LinksRow kLinks[] = {
-    // What lanes, then truths, then h have is used first, whatever was added
-    // first.
-    {"x: f32; y: f32; m = compare x y : bool; p = sqrt y; q = sqrt x; give m; "
-     "give p; give q",
-     "take x, below y, give bools m last, root, give q last, take y, root, "
-     "give p last"},
-    {"t: bool; w: bool; x: f32; y: f32; u = and t w; p = sqrt x; n = not t; v "
-     "= ceil y; give u; give p; give n; give v",
-     "take bools t, both w, give bools u last, take x, root, give p last, take "
-     "bools t, not so, give bools n last, take y, up, give v last"},
-    {"n: count s32; x: s32; y: s32; c: one s32; a = add n c; b = add n a; p = "
-     "add x y; d = subtract n c; give a; give b; give p; give d",
-     "count one n, hold, whole plus one c, give a last, whole plus held, give "
-     "b last, take held, whole minus one c, give d last, take x, whole plus y, "
-     "give p last"},
-    {"x: f32; y: f32; z: f32; u = add x y; v = add x z; w = sqrt u; give v; "
-     "give w",
-     "take x, plus y, root, give w last, take x, plus z, give v last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; d = subtract a b; give d",
-     "take x, root, hold, take y, root, minus from held, give d last"},
-    // A late one is given once nothing as wide is read any more, at once if it
-    // can.
-    {"x: f32; y: f32; c: one f32; a = add x y; b = add a c; late a; late b",
-     "take x, plus y, give a last, plus one c, give b last"},
-    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; late a; late b",
-     "take x, plus y, hold, plus z, give b last, take held, give a last"},
-    {"x: f32; t: bool; u: bool; a = sqrt x; m = and t u; p = convert m : f32; "
-     "b = add p a; late a; late p; give b",
-     "take x, root, give a, take bools t, both u, ones, give p last, plus a, "
-     "give b last"},
-    {"x: f32; y: f32; a = add x y; b = sqrt a; c = ceil b; late a; late b; "
-     "late c",
-     "take x, plus y, give a last, root, give b last, up, give c last"},
-    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; give a; give b",
-     "take x, plus y, give a last, plus z, give b last"},
-    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; c = multiply a b; late "
-     "a; give b; give c",
-     "take x, plus y, hold, plus z, give b last, times held, give c last, take "
-     "held, give a last"},
-    {"x: f32; y: f32; a = add x y; b = add a y; c = multiply b a; late a; late "
-     "b; late c",
-     "take x, plus y, hold, plus y, give b last, times held, give c last, take "
-     "held, give a last"},
-    {"x: f32; y: f32; t: bool; a = sqrt x; b = sqrt y; p = convert t : f32; "
-     "late a; give b; give p",
-     "take x, root, hold, take y, root, give b last, take held, give a last, "
-     "take bools t, ones, give p last"},
-    {"n: count s32; give n", "count one n, give n last"},
-    {"x: f32; y: f32; a = add x y; b = sqrt y; late a; give b",
-     "take x, plus y, hold, take y, root, give b last, take held, give a last"},
-    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; late m; "
-     "late n",
-     "take x, below y, give bools m@0, both t, give bools n last, take bools "
-     "m@0, give bools m last"},
-    {"x: f32; t: bool; u: bool; m = and t u; n = not m; p = convert n : f32; "
-     "late m; late n; late p",
-     "take bools t, both u, give bools m last, not so, give bools n last, "
-     "ones, give p last"},
-    {"x: f32; y: f32; z: f32; t: bool; u: bool; m = and t u; a = sqrt x; p = "
-     "select m a y; q = sqrt z; r = subtract p q; late m; late p; give r",
-     "take bools t, both u, give bools m last, take x, root, else y, hold, "
-     "take z, root, minus from held, give r last, take held, give p last"},
-    {"x: bf16; y: f32; u = widen x; a = sqrt u; b = sqrt y; late a; late b",
-     "take bf16 x, root, round bf16, give bf16 a last, take y, root, give b "
+    // The examples of chains.h.
+    {"x: f32; two: one f32; y: f32; p = multiply x two; s = add p y; t = tanh "
+     "s; store t",
+     "load x, multiply broadcast two, add y, tanh, store t last"},
+    {"x: f32; two: one f32; y: f32; p = multiply x two; s = add p y; t = tanh "
+     "s; u = multiply t s; store u",
+     "load x, multiply broadcast two, add y, copy to h, tanh, multiply $h, "
+     "store u last"},
+    // Ops on a, then m, then h are next, whatever was added first.
+    {"x: f32; y: f32; m = compare x y : bool; p = sqrt y; q = sqrt x; store "
+     "m; store p; store q",
+     "load x, less y, store mask m last, sqrt, store q last, load y, sqrt, "
+     "store p last"},
+    {"t: bool; w: bool; x: f32; y: f32; u = and t w; p = sqrt x; n = not t; "
+     "v = ceil y; store u; store p; store n; store v",
+     "load mask t, and w, store mask u last, load x, sqrt, store p last, "
+     "load mask t, not, store mask n last, load y, ceil, store v last"},
+    {"n: count s32; x: s32; y: s32; c: one s32; a = add n c; b = add n a; p "
+     "= add x y; d = subtract n c; store a; store b; store p; store d",
+     "iota broadcast n, copy to h, int add broadcast c, store a last, int "
+     "add $h, store b last, load $h, int subtract broadcast c, store d last, "
+     "load x, int add y, store p last"},
+    {"x: f32; y: f32; z: f32; u = add x y; v = add x z; w = sqrt u; store v; "
+     "store w",
+     "load x, add y, sqrt, store w last, load x, add z, store v last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; d = subtract a b; store d",
+     "load x, sqrt, copy to h, load y, sqrt, reverse subtract $h, store d "
      "last"},
-    {"x: bf16; y: bf16; u = widen x; v = widen y; a = sqrt u; b = sqrt v; late "
-     "a; give b",
-     "take bf16 x, root, round bf16, hold, take bf16 y, root, round bf16, give "
-     "bf16 b last, take held, give bf16 a last"},
-    {"x: f64; y: f64; t: bool; a = add x y; b = select t a y; late a; give b",
-     "take x, plus y, take bools t, hold, else y, give b last, take held, give "
-     "a last"},
-    // What is read again is not given for the last time.
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = ceil y; d = subtract c b; e "
-     "= add d a; give a; give b; give e",
-     "take x, root, give a, take y, root, give b, take y, up, minus b, plus a, "
-     "give e last"},
-    {"x: f32; y: f32; a = sqrt x; b = add a y; c = multiply a b; give a; give "
-     "c",
-     "take x, root, give a, plus y, times a, give c last"},
+    // A late store follows the last load of lanes as wide.
+    {"x: f32; y: f32; c: one f32; a = add x y; b = add a c; store_late a; "
+     "store_late b",
+     "load x, add y, store a last, add broadcast c, store b last"},
+    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; store_late a; "
+     "store_late b",
+     "load x, add y, copy to h, add z, store b last, load $h, store a last"},
+    {"x: f32; t: bool; u: bool; a = sqrt x; m = and t u; p = convert m : "
+     "f32; b = add p a; store_late a; store_late p; store b",
+     "load x, sqrt, store a, load mask t, and u, mask to float, store p "
+     "last, add a, store b last"},
+    {"x: f32; y: f32; a = add x y; b = sqrt a; c = ceil b; store_late a; "
+     "store_late b; store_late c",
+     "load x, add y, store a last, sqrt, store b last, ceil, store c last"},
+    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; store a; store b",
+     "load x, add y, store a last, add z, store b last"},
+    {"x: f32; y: f32; z: f32; a = add x y; b = add a z; c = multiply a b; "
+     "store_late a; store b; store c",
+     "load x, add y, copy to h, add z, store b last, multiply $h, store c "
+     "last, load $h, store a last"},
+    {"x: f32; y: f32; a = add x y; b = add a y; c = multiply b a; store_late "
+     "a; store_late b; store_late c",
+     "load x, add y, copy to h, add y, store b last, multiply $h, store c "
+     "last, load $h, store a last"},
+    {"x: f32; y: f32; t: bool; a = sqrt x; b = sqrt y; p = convert t : f32; "
+     "store_late a; store b; store p",
+     "load x, sqrt, copy to h, load y, sqrt, store b last, load $h, store a "
+     "last, load mask t, mask to float, store p last"},
+    {"n: count s32; store n", "iota broadcast n, store n last"},
+    {"x: f32; y: f32; a = add x y; b = sqrt y; store_late a; store b",
+     "load x, add y, copy to h, load y, sqrt, store b last, load $h, store a "
+     "last"},
+    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; "
+     "store_late m; store_late n",
+     "load x, less y, store mask m@0, and t, store mask n last, load mask "
+     "m@0, store mask m last"},
+    {"x: f32; t: bool; u: bool; m = and t u; n = not m; p = convert n : f32; "
+     "store_late m; store_late n; store_late p",
+     "load mask t, and u, store mask m last, not, store mask n last, mask to "
+     "float, store p last"},
+    {"x: f32; y: f32; z: f32; t: bool; u: bool; m = and t u; a = sqrt x; p = "
+     "select m a y; q = sqrt z; r = subtract p q; store_late m; store_late "
+     "p; store r",
+     "load mask t, and u, store mask m last, load x, sqrt, blend not y, copy "
+     "to h, load z, sqrt, reverse subtract $h, store r last, load $h, store "
+     "p last"},
+    {"x: bf16; y: f32; u = widen x; a = sqrt u; b = sqrt y; store_late a; "
+     "store_late b",
+     "load bf16 x, sqrt, round bf16, store bf16 a last, load y, sqrt, store "
+     "b last"},
+    {"x: bf16; y: bf16; u = widen x; v = widen y; a = sqrt u; b = sqrt v; "
+     "store_late a; store b",
+     "load bf16 x, sqrt, round bf16, copy to h, load bf16 y, sqrt, round "
+     "bf16, store bf16 b last, load $h, store bf16 a last"},
+    {"x: f64; y: f64; t: bool; a = add x y; b = select t a y; store_late a; "
+     "store b",
+     "load x, add y, load mask t, copy to h, blend not y, store b last, load "
+     "$h, store a last"},
+    // A store that is read back is not the last.
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = ceil y; d = subtract c b; "
+     "e = add d a; store a; store b; store e",
+     "load x, sqrt, store a, load y, sqrt, store b, load y, ceil, subtract "
+     "b, add a, store e last"},
+    {"x: f32; y: f32; a = sqrt x; b = add a y; c = multiply a b; store a; "
+     "store c",
+     "load x, sqrt, store a, add y, multiply a, store c last"},
     {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; o = or n "
-     "m; give m; give o",
-     "take x, below y, give bools m, both t, either m, give bools o last"},
+     "m; store m; store o",
+     "load x, less y, store mask m, and t, or m, store mask o last"},
     // Halves are rounded behind ops that leave none; as halves links do not
     // read them.
     {"x: bf16; y: bf16; u = widen x; v = widen y; a = maximum u v; b = add a "
-     "v; give a; give b",
-     "take bf16 x, hold, take bf16 y, swap, larger held, give bf16 a last, "
-     "plus held, round bf16, give bf16 b last"},
-    {"x: f16; u = widen x; a = negate u; b = sqrt a; late a; late b",
-     "take f16 x, negative, give f16 a last, root, round f16, give f16 b last"},
-    {"x: bf16; u = widen x; a = sqrt u; b = ceil a; c = multiply a b; give a; "
-     "give c",
-     "take bf16 x, root, round bf16, give bf16 a last, hold, up, times held, "
-     "round bf16, give bf16 c last"},
-    {"x: f32; h = convert x : bf16; y = convert h : f32; a = sqrt y; give a",
-     "take x, round bf16, root, give a last"},
-    {"x: u8; a = convert x : f32; b = sqrt a; give b",
-     "take bytes x, root, give b last"},
-    {"x: u8; a = convert x : bf16; b = sqrt a; give b",
-     "take bytes x, root, round bf16, give bf16 b last"},
-    {"x: bf16; y: bf16; u = widen x; v = widen y; a = sqrt u; b = sqrt v; d = "
-     "subtract a b; e = multiply d b; f = sqrt e; give f",
-     "take bf16 x, root, round bf16, hold, take bf16 y, root, round bf16, "
-     "swap, minus held, round bf16, times held, round bf16, root, round bf16, "
-     "give bf16 f last"},
+     "v; store a; store b",
+     "load bf16 x, copy to h, load bf16 y, swap, max $h, store bf16 a last, "
+     "add $h, round bf16, store bf16 b last"},
+    {"x: f16; u = widen x; a = negate u; b = sqrt a; store_late a; "
+     "store_late b",
+     "load f16 x, negate, store f16 a last, sqrt, round f16, store f16 b last"},
+    {"x: bf16; u = widen x; a = sqrt u; b = ceil a; c = multiply a b; store "
+     "a; store c",
+     "load bf16 x, sqrt, round bf16, store bf16 a last, copy to h, ceil, "
+     "multiply $h, round bf16, store bf16 c last"},
+    {"x: f32; h = convert x : bf16; y = convert h : f32; a = sqrt y; store a",
+     "load x, round bf16, sqrt, store a last"},
+    {"x: u8; a = convert x : f32; b = sqrt a; store b",
+     "load u8 x, sqrt, store b last"},
+    {"x: u8; a = convert x : bf16; b = sqrt a; store b",
+     "load u8 x, sqrt, round bf16, store bf16 b last"},
+    {"x: bf16; y: bf16; u = widen x; v = widen y; a = sqrt u; b = sqrt v; d "
+     "= subtract a b; e = multiply d b; f = sqrt e; store f",
+     "load bf16 x, sqrt, round bf16, copy to h, load bf16 y, sqrt, round "
+     "bf16, swap, subtract $h, round bf16, multiply $h, round bf16, sqrt, "
+     "round bf16, store bf16 f last"},
     {"x: bf16; y: bf16; z: bf16; u = widen x; v = widen y; w = widen z; a = "
      "sqrt u; b = sqrt v; c = sqrt w; m = compare b c : bool; f = select m a "
-     "u; g = subtract f b; h = subtract g c; give h",
-     "take bf16 x, hold, root, round bf16, give a@0, take bf16 y, root, round "
-     "bf16, give b@1, take bf16 z, root, round bf16, above b@1, swap, then "
-     "a@0, minus b@1, round bf16, minus held, round bf16, give bf16 h last"},
+     "u; g = subtract f b; h = subtract g c; store h",
+     "load bf16 x, copy to h, sqrt, round bf16, store a@0, load bf16 y, "
+     "sqrt, round bf16, store b@1, load bf16 z, sqrt, round bf16, greater "
+     "b@1, swap, blend a@0, subtract b@1, round bf16, subtract $h, round "
+     "bf16, store bf16 h last"},
     // Counts.
-    {"x: s32; y: s32; a = add x y; n: count s32; b = subtract a n; give b",
-     "take x, whole plus y, hold, count one n, whole minus from held, give b "
-     "last"},
-    {"x: s32; y: s32; a = add x y; n: count s32; b = subtract n y; give a; "
-     "give b",
-     "take x, whole plus y, give a last, count one n, whole minus y, give b "
-     "last"},
-    {"m: count s32; n: count s32; b = subtract m n; give b",
-     "count one m, hold, count one n, whole minus from held, give b last"},
-    {"x: s32; p = convert x : f32; a = sqrt p; give a",
-     "take x, from whole, root, give a last"},
+    {"x: s32; y: s32; a = add x y; n: count s32; b = subtract a n; store b",
+     "load x, int add y, copy to h, iota broadcast n, int reverse subtract "
+     "$h, store b last"},
+    {"x: s32; y: s32; a = add x y; n: count s32; b = subtract n y; store a; "
+     "store b",
+     "load x, int add y, store a last, iota broadcast n, int subtract y, "
+     "store b last"},
+    {"m: count s32; n: count s32; b = subtract m n; store b",
+     "iota broadcast m, copy to h, iota broadcast n, int reverse subtract "
+     "$h, store b last"},
+    {"x: s32; p = convert x : f32; a = sqrt p; store a",
+     "load x, int to float, sqrt, store a last"},
     // On the operand that lanes have, whichever it is.
-    {"x: f32; y: f32; a = sqrt x; b = subtract a y; give b",
-     "take x, root, minus y, give b last"},
-    {"x: f32; y: f32; a = sqrt x; b = subtract y a; give b",
-     "take x, root, minus from y, give b last"},
-    {"x: f32; a = sqrt x; b = multiply a a; give b",
-     "take x, root, times itself, give b last"},
-    {"x: s32; c: one s32; a = add x c; b = subtract c a; d = add b c; give d",
-     "take x, whole plus one c, whole minus from one c, whole plus one c, give "
-     "d last"},
-    {"c: one f32; x: f32; a = add c x; b = subtract c x; give a; give b",
-     "take one c, plus x, give a last, take one c, minus x, give b last"},
-    {"x: f32; lo: one f32; hi: one f32; a = sqrt x; b = clamp lo a hi; give b",
-     "take x, root, larger one lo, smaller one hi, give b last"},
-    {"x: f32; y: f32; hi: one f32; a = sqrt x; b = sqrt y; d = clamp a b hi; e "
-     "= multiply d a; give e",
-     "take x, root, hold, take y, root, larger held, smaller one hi, times "
-     "held, give e last"},
-    // Of lanes and h the one that nothing needs behind.
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide a b; give c",
-     "take x, root, hold, take y, root, under held, give c last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide b a; give c",
-     "take x, root, hold, take y, root, over held, give c last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide a b; d = subtract b "
-     "c; give d",
-     "take x, root, hold, take y, root, swap, over held, minus from held, give "
-     "d last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide b a; d = subtract b "
-     "c; e = multiply d a; give e",
-     "take x, root, hold, take y, root, give b@0, over held, minus from b@0, "
-     "times held, give e last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = add b y; d = multiply c b; e "
-     "= multiply d a; give e",
-     "take x, root, hold, take y, root, give b@0, plus y, times b@0, times "
-     "held, give e last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : bool; "
-     "f = select m a z; g = subtract b f; give g",
-     "take x, root, hold, take y, root, below y, swap, else z, minus from "
-     "held, give g last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : bool; "
-     "f = select m z a; g = subtract b f; give g",
-     "take x, root, hold, take y, root, below y, swap, then z, minus from "
-     "held, give g last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : bool; "
-     "f = select m z a; g = subtract b f; h = multiply g a; give h",
-     "take x, root, hold, take y, root, below y, swap, give a@0, then z, minus "
-     "from held, times a@0, give h last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : bool; "
-     "f = select m z a; g = subtract b f; h = multiply g a; give a; give h",
-     "take x, root, give a, take y, root, below y, hold, take z, else a, minus "
-     "from held, times a, give h last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; c = sqrt z; d = subtract "
-     "b c; m = compare c d : bool; e = select m a z; f = subtract e b; give f",
-     "take x, root, hold, take y, root, give b@0, take z, root, give c@1, "
-     "minus from b@0, above c@1, take held, else z, minus b@0, give f last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = maximum b a; d = maximum a "
-     "c; e = maximum c d; give e",
-     "take x, root, hold, take y, root, larger held, swap, larger held, larger "
-     "held, give e last"},
-    // To h, by ops that can, where it is needed no more and is not wanted.
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply c "
-     "b; e = multiply b d; give e",
-     "take x, root, hold, take y, root, minus to held, times to held, times "
-     "held, give e last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract b a; d = subtract a "
-     "c; e = subtract c d; f = subtract d e; g = multiply f e; give g",
-     "take x, root, hold, take y, root, minus held, minus to held, minus held, "
-     "minus to held, times held, give g last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply c "
-     "b; give c; give d",
-     "take x, root, hold, take y, root, swap, minus held, give c last, times "
-     "held, give d last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply c "
-     "b; e = multiply d a; give e",
-     "take x, root, hold, take y, root, give b@0, minus from held, times b@0, "
-     "times held, give e last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = maximum a b; d = multiply c "
-     "b; give d",
-     "take x, root, hold, take y, root, swap, larger held, times held, give d "
-     "last"},
-    {"x: f32; y: f32; a = sqrt x; c = add a y; m = compare a y : bool; q = "
-     "multiply a a; r = select m q c; give r",
-     "take x, root, hold, plus y, swap, below y, times itself, else held, give "
-     "r last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = sqrt c; "
-     "give d",
-     "take x, root, hold, take y, root, minus from held, root, give d last"},
-    {"x: s32; y: s32; a = xor x y; b = subtract y a; c = xor a b; d = add b c; "
-     "give d",
-     "take x, whole one of two y, hold, whole minus from y, whole one of two "
-     "to held, whole plus held, give d last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract b a; d = multiply c "
-     "b; e = sqrt d; give e",
-     "take x, root, hold, take y, root, minus from to held, times held, root, "
-     "give e last"},
-    // Truths stay in m; those that are needed are kept.
-    {"x: f32; y: f32; m = compare x y : bool; a = select m x y; b = select m a "
-     "x; give b",
-     "take x, below y, else y, else x, give b last"},
-    {"t: bool; x: f32; y: f32; a = select t x y; b = select t y a; give b",
-     "take bools t, take x, else y, then y, give b last"},
-    {"x: f32; y: f32; m = compare x y : bool; t: bool; a = select t x y; b = "
-     "select m a y; give b",
-     "take x, below y, give bools m@0, take bools t, else y, take bools m@0, "
-     "else y, give b last"},
-    {"x: f32; y: f32; m = compare x y : bool; t: bool; n = and m t; o = or m "
-     "n; give o",
-     "take x, below y, give bools m@0, both t, either m@0, give bools o last"},
-    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; give n",
-     "take x, below y, both t, give bools n last"},
-    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and t m; give n",
-     "take x, below y, both t, give bools n last"},
-    {"x: f32; y: f32; z: f32; m = compare x y : bool; n = compare y z : bool; "
-     "o = and m n; give o",
-     "take x, below y, take y, give bools m@0, below z, both m@0, give bools o "
-     "last"},
-    {"x: f32; m = compare x x : bool; y: f32; n = compare x y : bool; o = and "
-     "m n; give o",
-     "take x, below itself, give bools m@0, below y, both m@0, give bools o "
-     "last"},
-    {"x: f32; m = compare x x : bool; t: bool; c: one f32; a = select t x c; b "
-     "= select m a x; give b",
-     "take x, below itself, give bools m@0, take bools t, else one c, take "
-     "bools m@0, else x, give b last"},
-    {"x: f32; m = compare x x : bool; p = convert m : f32; give p",
-     "take x, below itself, ones, give p last"},
-    {"x: u32; y: u32; t: bool; a = select t x y; give a",
-     "take bools t, take x, else y, give a last"},
-    // Tests leave lanes; truths made lanes take their place.
-    {"x: f32; y: f32; a = sqrt x; m = compare a y : bool; b = select m a y; "
-     "give b",
-     "take x, root, below y, else y, give b last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; m = compare a b : bool; c = "
-     "select m a b; give c",
-     "take x, root, hold, take y, root, above held, then held, give c last"},
-    {"x: f32; y: f32; a = sqrt x; b = sqrt y; m = compare b a : bool; c = "
-     "select m a b; give c; give m",
-     "take x, root, hold, take y, root, below held, give bools m last, then "
-     "held, give c last"},
-    {"x: f32; y: f32; a = sqrt x; m = compare a y : bool; o = convert m : f32; "
-     "p = subtract o a; give p",
-     "take x, root, below y, hold, ones, minus held, give p last"},
-    {"x: f32; y: f32; m = compare x y : bool; o = convert m : f32; p = "
-     "subtract o y; give p",
-     "take x, below y, ones, minus y, give p last"},
-    {"x: f32; t: bool; a = sqrt x; p = convert t : f32; b = subtract a p; give "
+    {"x: f32; y: f32; a = sqrt x; b = subtract a y; store b",
+     "load x, sqrt, subtract y, store b last"},
+    {"x: f32; y: f32; a = sqrt x; b = subtract y a; store b",
+     "load x, sqrt, reverse subtract y, store b last"},
+    {"x: f32; a = sqrt x; b = multiply a a; store b",
+     "load x, sqrt, multiply $a, store b last"},
+    {"x: s32; c: one s32; a = add x c; b = subtract c a; d = add b c; store d",
+     "load x, int add broadcast c, int reverse subtract broadcast c, int add "
+     "broadcast c, store d last"},
+    {"c: one f32; x: f32; a = add c x; b = subtract c x; store a; store b",
+     "load broadcast c, add x, store a last, load broadcast c, subtract x, "
+     "store b last"},
+    {"x: f32; lo: one f32; hi: one f32; a = sqrt x; b = clamp lo a hi; store "
      "b",
-     "take x, root, take bools t, hold, ones, minus from held, give b last"},
-    {"x: f32; t: bool; y: f32; a = sqrt x; b = sqrt y; p = convert t : f32; c "
-     "= subtract p b; d = subtract c a; give d",
-     "take x, root, hold, take y, root, take bools t, give b@0, ones, minus "
-     "b@0, minus held, give d last"},
+     "load x, sqrt, max broadcast lo, min broadcast hi, store b last"},
+    {"x: f32; y: f32; hi: one f32; a = sqrt x; b = sqrt y; d = clamp a b hi; "
+     "e = multiply d a; store e",
+     "load x, sqrt, copy to h, load y, sqrt, max $h, min broadcast hi, "
+     "multiply $h, store e last"},
+    // Of lanes and h the one that nothing needs behind.
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide a b; store c",
+     "load x, sqrt, copy to h, load y, sqrt, reverse divide $h, store c last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide b a; store c",
+     "load x, sqrt, copy to h, load y, sqrt, divide $h, store c last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide a b; d = subtract b "
+     "c; store d",
+     "load x, sqrt, copy to h, load y, sqrt, swap, divide $h, reverse "
+     "subtract $h, store d last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = divide b a; d = subtract b "
+     "c; e = multiply d a; store e",
+     "load x, sqrt, copy to h, load y, sqrt, store b@0, divide $h, reverse "
+     "subtract b@0, multiply $h, store e last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = add b y; d = multiply c b; "
+     "e = multiply d a; store e",
+     "load x, sqrt, copy to h, load y, sqrt, store b@0, add y, multiply b@0, "
+     "multiply $h, store e last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : "
+     "bool; f = select m a z; g = subtract b f; store g",
+     "load x, sqrt, copy to h, load y, sqrt, less y, swap, blend not z, "
+     "reverse subtract $h, store g last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : "
+     "bool; f = select m z a; g = subtract b f; store g",
+     "load x, sqrt, copy to h, load y, sqrt, less y, swap, blend z, reverse "
+     "subtract $h, store g last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : "
+     "bool; f = select m z a; g = subtract b f; h = multiply g a; store h",
+     "load x, sqrt, copy to h, load y, sqrt, less y, swap, store a@0, blend "
+     "z, reverse subtract $h, multiply a@0, store h last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; m = compare b y : "
+     "bool; f = select m z a; g = subtract b f; h = multiply g a; store a; "
+     "store h",
+     "load x, sqrt, store a, load y, sqrt, less y, copy to h, load z, blend "
+     "not a, reverse subtract $h, multiply a, store h last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; c = sqrt z; d = "
+     "subtract b c; m = compare c d : bool; e = select m a z; f = subtract e "
+     "b; store f",
+     "load x, sqrt, copy to h, load y, sqrt, store b@0, load z, sqrt, store "
+     "c@1, reverse subtract b@0, greater c@1, load $h, blend not z, subtract "
+     "b@0, store f last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = maximum b a; d = maximum a "
+     "c; e = maximum c d; store e",
+     "load x, sqrt, copy to h, load y, sqrt, max $h, swap, max $h, max $h, "
+     "store e last"},
+    // To h, by ops that can, where it is needed no more and is not wanted.
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply "
+     "c b; e = multiply b d; store e",
+     "load x, sqrt, copy to h, load y, sqrt, subtract into $h, multiply into "
+     "$h, multiply $h, store e last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract b a; d = subtract "
+     "a c; e = subtract c d; f = subtract d e; g = multiply f e; store g",
+     "load x, sqrt, copy to h, load y, sqrt, subtract $h, subtract into $h, "
+     "subtract $h, subtract into $h, multiply $h, store g last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply "
+     "c b; store c; store d",
+     "load x, sqrt, copy to h, load y, sqrt, swap, subtract $h, store c "
+     "last, multiply $h, store d last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = multiply "
+     "c b; e = multiply d a; store e",
+     "load x, sqrt, copy to h, load y, sqrt, store b@0, reverse subtract $h, "
+     "multiply b@0, multiply $h, store e last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = maximum a b; d = multiply "
+     "c b; store d",
+     "load x, sqrt, copy to h, load y, sqrt, swap, max $h, multiply $h, "
+     "store d last"},
+    {"x: f32; y: f32; a = sqrt x; c = add a y; m = compare a y : bool; q = "
+     "multiply a a; r = select m q c; store r",
+     "load x, sqrt, copy to h, add y, swap, less y, multiply $a, blend not "
+     "$h, store r last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract a b; d = sqrt c; "
+     "store d",
+     "load x, sqrt, copy to h, load y, sqrt, reverse subtract $h, sqrt, "
+     "store d last"},
+    {"x: s32; y: s32; a = xor x y; b = subtract y a; c = xor a b; d = add b "
+     "c; store d",
+     "load x, int xor y, copy to h, int reverse subtract y, int xor into $h, "
+     "int add $h, store d last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; c = subtract b a; d = multiply "
+     "c b; e = sqrt d; store e",
+     "load x, sqrt, copy to h, load y, sqrt, reverse subtract into $h, "
+     "multiply $h, sqrt, store e last"},
+    // Masks stay in m; those that are needed are spilled.
+    {"x: f32; y: f32; m = compare x y : bool; a = select m x y; b = select m "
+     "a x; store b",
+     "load x, less y, blend not y, blend not x, store b last"},
+    {"t: bool; x: f32; y: f32; a = select t x y; b = select t y a; store b",
+     "load mask t, load x, blend not y, blend y, store b last"},
+    {"x: f32; y: f32; m = compare x y : bool; t: bool; a = select t x y; b = "
+     "select m a y; store b",
+     "load x, less y, store mask m@0, load mask t, blend not y, load mask "
+     "m@0, blend not y, store b last"},
+    {"x: f32; y: f32; m = compare x y : bool; t: bool; n = and m t; o = or m "
+     "n; store o",
+     "load x, less y, store mask m@0, and t, or m@0, store mask o last"},
+    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; store n",
+     "load x, less y, and t, store mask n last"},
+    {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and t m; store n",
+     "load x, less y, and t, store mask n last"},
+    {"x: f32; y: f32; z: f32; m = compare x y : bool; n = compare y z : "
+     "bool; o = and m n; store o",
+     "load x, less y, load y, store mask m@0, less z, and m@0, store mask o "
+     "last"},
+    {"x: f32; m = compare x x : bool; y: f32; n = compare x y : bool; o = "
+     "and m n; store o",
+     "load x, less $a, store mask m@0, less y, and m@0, store mask o last"},
+    {"x: f32; m = compare x x : bool; t: bool; c: one f32; a = select t x c; "
+     "b = select m a x; store b",
+     "load x, less $a, store mask m@0, load mask t, blend not broadcast c, "
+     "load mask m@0, blend not x, store b last"},
+    {"x: f32; m = compare x x : bool; p = convert m : f32; store p",
+     "load x, less $a, mask to float, store p last"},
+    {"x: u32; y: u32; t: bool; a = select t x y; store a",
+     "load mask t, load x, blend not y, store a last"},
+    // Comparisons leave a as it is; a mask made lanes replaces it.
+    {"x: f32; y: f32; a = sqrt x; m = compare a y : bool; b = select m a y; "
+     "store b",
+     "load x, sqrt, less y, blend not y, store b last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; m = compare a b : bool; c = "
+     "select m a b; store c",
+     "load x, sqrt, copy to h, load y, sqrt, greater $h, blend $h, store c "
+     "last"},
+    {"x: f32; y: f32; a = sqrt x; b = sqrt y; m = compare b a : bool; c = "
+     "select m a b; store c; store m",
+     "load x, sqrt, copy to h, load y, sqrt, less $h, store mask m last, "
+     "blend $h, store c last"},
+    {"x: f32; y: f32; a = sqrt x; m = compare a y : bool; o = convert m : "
+     "f32; p = subtract o a; store p",
+     "load x, sqrt, less y, copy to h, mask to float, subtract $h, store p "
+     "last"},
+    {"x: f32; y: f32; m = compare x y : bool; o = convert m : f32; p = "
+     "subtract o y; store p",
+     "load x, less y, mask to float, subtract y, store p last"},
+    {"x: f32; t: bool; a = sqrt x; p = convert t : f32; b = subtract a p; "
+     "store b",
+     "load x, sqrt, load mask t, copy to h, mask to float, reverse subtract "
+     "$h, store b last"},
+    {"x: f32; t: bool; y: f32; a = sqrt x; b = sqrt y; p = convert t : f32; "
+     "c = subtract p b; d = subtract c a; store d",
+     "load x, sqrt, copy to h, load y, sqrt, load mask t, store b@0, mask to "
+     "float, subtract b@0, subtract $h, store d last"},
     {"x: f32; a = sqrt x; y: f32; b = sqrt y; m = compare a y : bool; p = "
-     "select m b y; q = subtract a p; give q",
-     "take x, root, below y, hold, take y, root, else y, minus from held, give "
-     "q last"},
-    // What is needed behind an op is held; where h is taken, kept in a free
-    // place.
-    {"x: f32; y: f32; a = sqrt x; b = add a y; c = multiply a b; give c",
-     "take x, root, hold, plus y, times held, give c last"},
-    {"x: f32; y: f32; a = add x y; b = multiply a x; give b",
-     "take x, plus y, times x, give b last"},
-    {"x: f32; y: f32; a = sqrt x; b = ceil a; c = floor b; d = subtract a c; e "
-     "= subtract b d; give e",
-     "take x, root, hold, up, give b@0, down, minus from held, minus from b@0, "
-     "give e last"},
-    {"x: f32; y: f32; a = sqrt x; b = ceil a; c = floor b; d = subtract a c; e "
-     "= subtract b d; f = ceil e; g = floor f; h = subtract e g; i = subtract "
-     "f h; give i",
-     "take x, root, hold, up, give b@0, down, minus from held, minus from b@0, "
-     "hold, up, give f@0, down, minus from held, minus from f@0, give i last"},
-    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; c = sqrt z; d = subtract "
-     "a b; e = subtract b c; f = subtract c a; g = subtract d e; h = subtract "
-     "g f; give h",
-     "take x, root, hold, take y, root, give b@0, minus from held, give d@1, "
-     "take z, root, give c@2, minus from b@0, minus from d@1, swap, minus from "
-     "c@2, minus from held, give h last"},
+     "select m b y; q = subtract a p; store q",
+     "load x, sqrt, less y, copy to h, load y, sqrt, blend not y, reverse "
+     "subtract $h, store q last"},
+    // Values that are needed after an op go to h; if h is taken, to a free
+    // spill
+    // slot.
+    {"x: f32; y: f32; a = sqrt x; b = add a y; c = multiply a b; store c",
+     "load x, sqrt, copy to h, add y, multiply $h, store c last"},
+    {"x: f32; y: f32; a = add x y; b = multiply a x; store b",
+     "load x, add y, multiply x, store b last"},
+    {"x: f32; y: f32; a = sqrt x; b = ceil a; c = floor b; d = subtract a c; "
+     "e = subtract b d; store e",
+     "load x, sqrt, copy to h, ceil, store b@0, floor, reverse subtract $h, "
+     "reverse subtract b@0, store e last"},
+    {"x: f32; y: f32; a = sqrt x; b = ceil a; c = floor b; d = subtract a c; "
+     "e = subtract b d; f = ceil e; g = floor f; h = subtract e g; i = "
+     "subtract f h; store i",
+     "load x, sqrt, copy to h, ceil, store b@0, floor, reverse subtract $h, "
+     "reverse subtract b@0, copy to h, ceil, store f@0, floor, reverse "
+     "subtract $h, reverse subtract f@0, store i last"},
+    {"x: f32; y: f32; z: f32; a = sqrt x; b = sqrt y; c = sqrt z; d = "
+     "subtract a b; e = subtract b c; f = subtract c a; g = subtract d e; h "
+     "= subtract g f; store h",
+     "load x, sqrt, copy to h, load y, sqrt, store b@0, reverse subtract $h, "
+     "store d@1, load z, sqrt, store c@2, reverse subtract b@0, reverse "
+     "subtract d@1, swap, reverse subtract c@2, reverse subtract $h, store h "
+     "last"},
 };
 
 // Values v1 to v`n`, each made of the one before, that all live until w1 has
@@ -434,49 +462,51 @@ std::string ManyThatLive(int n) {
   return chain;
 }
 
-// So many values that live that lanes, h and all places have one each, and one
+// So many values that live that a, h and all spill slots have one each, and one
 // more. Each has a link that makes it and one that uses it.
-TEST(WrittenLinks, FindSoManyPlacesAndThenMemory) {
+TEST(WrittenLinks, FindSoManySpillSlotsAndThenMemory) {
   for (const int more : {0, 1, 2}) {
     const std::string links =
         TextChain("x: bf16; v0 = widen x;" +
-                  ManyThatLive(ChainWriter::kPlaces + 2 + more) + "give w1")
+                  ManyThatLive(ChainWriter::kSpillSlots + 2 + more) +
+                  "store w1")
             .Links();
     const auto count = [&](const std::string& word) {
       return static_cast<int>(
           std::vector<std::string>(absl::StrSplit(links, word)).size() - 1);
     };
     // The first of them is held, the last one stays in lanes.
-    EXPECT_EQ(count("hold"), 1) << links;
-    EXPECT_EQ(count("larger held"), 1) << links;
-    EXPECT_EQ(count("@"), 2 * ChainWriter::kPlaces) << links;
+    EXPECT_EQ(count("copy to h"), 1) << links;
+    EXPECT_EQ(count("max $h"), 1) << links;
+    EXPECT_EQ(count("@"), 2 * ChainWriter::kSpillSlots) << links;
     EXPECT_EQ(count("@16"), 0) << links;
-    EXPECT_EQ(count("give v") - ChainWriter::kPlaces, more) << links;
-    EXPECT_EQ(count("larger v"), ChainWriter::kPlaces + more) << links;
+    EXPECT_EQ(count("store v") - ChainWriter::kSpillSlots, more) << links;
+    EXPECT_EQ(count("max v"), ChainWriter::kSpillSlots + more) << links;
     EXPECT_EQ(count("last"), 1) << links;
   }
 }
 
-// What found no place is in memory, where it need not be given once more; but
+// Values that found no spill slot are stored, and not once more later; but
 // for halves, which are there as lanes.
-TEST(WrittenLinks, GiveLateOnesOnce) {
+TEST(WrittenLinks, StoreLateOnesOnce) {
   for (const std::string dtype : {"f32", "bf16"}) {
     const bool is_half = dtype == "bf16";
-    constexpr int kValues = ChainWriter::kPlaces + 4;
+    constexpr int kValues = ChainWriter::kSpillSlots + 4;
     std::string chain = absl::StrCat(
         "x: ", dtype, "; y: ", dtype, ";",
         is_half ? "v0 = widen x; u = widen y;" : "v0 = sqrt x;",
         ManyThatLive(kValues), "z = maximum w1 ", is_half ? "u" : "y", ";");
     for (int k = 1; k <= kValues; ++k)
-      absl::StrAppend(&chain, "late v", k, ";");
+      absl::StrAppend(&chain, "store_late v", k, ";");
     const std::vector<std::string> links =
-        absl::StrSplit(TextChain(chain + "give z").Links(), ", ");
+        absl::StrSplit(TextChain(chain + "store z").Links(), ", ");
     for (int k = 1; k <= kValues; ++k) {
-      const std::string give =
-          absl::StrCat(is_half ? "give bf16 v" : "give v", k);
+      const std::string store =
+          absl::StrCat(is_half ? "store bf16 v" : "store v", k);
       EXPECT_EQ(
-          absl::c_count(links, give) + absl::c_count(links, give + " last"), 1)
-          << give << " in " << absl::StrJoin(links, ", ");
+          absl::c_count(links, store) + absl::c_count(links, store + " last"),
+          1)
+          << store << " in " << absl::StrJoin(links, ", ");
     }
   }
 }
@@ -488,12 +518,12 @@ TEST(ChainRows, AreOfDtypes) {
     ChainRow::Of of;
     const char* dtypes;
   } rows[] = {
-      {ChainRow::kReals, "f16 bf16 f32 f64"},
+      {ChainRow::kFloats, "f16 bf16 f32 f64"},
       {ChainRow::kSingles, "f16 bf16 f32"},
       {ChainRow::kF32, "f32"},
       {ChainRow::kHalves, "f16 bf16"},
-      {ChainRow::kWholes, "s32 s64"},
-      {ChainRow::kWords, "s32 s64 u32 u64"},
+      {ChainRow::kSignedInts, "s32 s64"},
+      {ChainRow::kInts, "s32 s64 u32 u64"},
       {ChainRow::kNumbers, "f16 bf16 f32 f64 s32 s64 u32 u64"},
       {ChainRow::kBits, "f32 f64 s32 s64 u32 u64"},
       {ChainRow::kBools, "bool"},
@@ -510,27 +540,27 @@ TEST(ChainRows, AreOfDtypes) {
   }
 }
 
-// But for what bytes and bools are made, or truths of numbers.
+// But for what bytes and bools are made, or masks of numbers.
 TEST(ChainRows, KeepTheWidthOfLanes) {
   const auto is_of = [](ChainRow::Of of, ChainRow::Of to, DType a, DType b) {
     return IsOf({FindOp("add"), 0, {}, of, to}, a, b, Attributes());
   };
   EXPECT_TRUE(
-      is_of(ChainRow::kReals, ChainRow::kReals, DType::kF16, DType::kF32));
+      is_of(ChainRow::kFloats, ChainRow::kFloats, DType::kF16, DType::kF32));
   EXPECT_FALSE(
-      is_of(ChainRow::kReals, ChainRow::kReals, DType::kF32, DType::kF64));
+      is_of(ChainRow::kFloats, ChainRow::kFloats, DType::kF32, DType::kF64));
   EXPECT_FALSE(
-      is_of(ChainRow::kWords, ChainRow::kReals, DType::kS64, DType::kF32));
+      is_of(ChainRow::kInts, ChainRow::kFloats, DType::kS64, DType::kF32));
   EXPECT_FALSE(
-      is_of(ChainRow::kWords, ChainRow::kReals, DType::kS64, DType::kS64));
+      is_of(ChainRow::kInts, ChainRow::kFloats, DType::kS64, DType::kS64));
   EXPECT_FALSE(
-      is_of(ChainRow::kReals, ChainRow::kWords, DType::kS64, DType::kS64));
+      is_of(ChainRow::kFloats, ChainRow::kInts, DType::kS64, DType::kS64));
   EXPECT_TRUE(
       is_of(ChainRow::kBytes, ChainRow::kSingles, DType::kU8, DType::kF32));
   EXPECT_TRUE(
-      is_of(ChainRow::kBools, ChainRow::kReals, DType::kBool, DType::kF64));
+      is_of(ChainRow::kBools, ChainRow::kFloats, DType::kBool, DType::kF64));
   EXPECT_TRUE(
-      is_of(ChainRow::kReals, ChainRow::kBools, DType::kF64, DType::kBool));
+      is_of(ChainRow::kFloats, ChainRow::kBools, DType::kF64, DType::kBool));
 }
 
 TEST(ChainRows, RoundWhereTheResultMayBeNoHalf) {
@@ -547,7 +577,7 @@ TEST(ChainRows, RoundWhereTheResultMayBeNoHalf) {
   }
 }
 
-// What a lane has in memory, and whether it is given, by the op.
+// The bytes of a lane in memory, and whether the link stores it, by the op.
 TEST(Chains, SayWhatALaneHas) {
   for (const Isa isa : {Isa::kSse4, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > MachineIsa()) continue;
@@ -556,26 +586,27 @@ TEST(Chains, SayWhatALaneHas) {
       EXPECT_LE(chains.lanes * width, kStripBytes);
       for (int n = 1; n < kChainOps; ++n) {
         const auto op = static_cast<ChainOp>(n);
-        for (int k = 0; k < kChainOthers; ++k) {
-          const auto other = static_cast<ChainOther>(k);
+        for (int k = 0; k < kChainOperands; ++k) {
+          const auto other = static_cast<ChainOperand>(k);
           const ChainCode code = chains.find(op, other);
-          const bool of_lanes = other == ChainOther::kLanes;
-          EXPECT_EQ(code.gives, of_lanes && code.run != nullptr && Gives(op));
+          const bool of_lanes = other == ChainOperand::kLanes;
+          EXPECT_EQ(code.stores,
+                    of_lanes && code.run != nullptr && IsStore(op));
           if (code.run == nullptr || !of_lanes) {
             EXPECT_EQ(code.bytes, 0);
             continue;
           }
-          const bool truths =
-              op == ChainOp::kTakeBools || op == ChainOp::kGiveBools ||
-              op == ChainOp::kBoth || op == ChainOp::kEither ||
-              op == ChainOp::kOneOfTwo || op == ChainOp::kTakeBytes;
+          const bool is_mask = op == ChainOp::kLoadMask ||
+                               op == ChainOp::kStoreMask ||
+                               op == ChainOp::kAnd || op == ChainOp::kOr ||
+                               op == ChainOp::kXor || op == ChainOp::kLoadU8;
           const bool halves =
-              op == ChainOp::kTakeBf16 || op == ChainOp::kTakeF16 ||
-              op == ChainOp::kGiveBf16 || op == ChainOp::kGiveF16;
-          EXPECT_EQ(code.bytes, op == ChainOp::kAhead ? 0
-                                : truths              ? 1
-                                : halves              ? 2
-                                                      : width)
+              op == ChainOp::kLoadBf16 || op == ChainOp::kLoadF16 ||
+              op == ChainOp::kStoreBf16 || op == ChainOp::kStoreF16;
+          EXPECT_EQ(code.bytes, op == ChainOp::kPrefetch ? 0
+                                : is_mask                ? 1
+                                : halves                 ? 2
+                                                         : width)
               << n;
         }
       }
@@ -591,11 +622,11 @@ TEST(Chains, RunOverSomeStrips) {
     std::vector<int32_t> got(5 * chains.lanes, -1);
     int64_t first = 7;
     const ChainLink links[] = {
-        {.code = chains.find(ChainOp::kCount, ChainOther::kOne),
+        {.code = chains.find(ChainOp::kIota, ChainOperand::kBroadcast),
          .at = reinterpret_cast<char*>(&first)},
-        {.code = chains.find(ChainOp::kGive, ChainOther::kLanes),
+        {.code = chains.find(ChainOp::kStore, ChainOperand::kLanes),
          .at = reinterpret_cast<char*>(got.data())},
-        {.code = chains.find(ChainOp::kEnd, ChainOther::kNone)}};
+        {.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)}};
     chains.run(links, chains.lanes, 2 * chains.lanes);
     for (int64_t k = 0; k < 5 * chains.lanes; ++k) {
       const bool runs = k >= chains.lanes && k < 3 * chains.lanes;
@@ -612,12 +643,12 @@ TEST(Chains, WriteOnlyWhatTheyGive) {
     const Chains& chains = *FindChains(sizeof(float), isa);
     float got[6] = {};
     const ChainLink links[] = {
-        {.code = chains.find(ChainOp::kTake, ChainOther::kLanes),
+        {.code = chains.find(ChainOp::kLoad, ChainOperand::kLanes),
          .at = reinterpret_cast<char*>(const_cast<float*>(kRead))},
-        {.code = chains.find(ChainOp::kNegative, ChainOther::kNone)},
-        {.code = chains.find(ChainOp::kGive, ChainOther::kLanes),
+        {.code = chains.find(ChainOp::kNegate, ChainOperand::kNone)},
+        {.code = chains.find(ChainOp::kStore, ChainOperand::kLanes),
          .at = reinterpret_cast<char*>(got)},
-        {.code = chains.find(ChainOp::kEnd, ChainOther::kNone)}};
+        {.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)}};
     RunChain(chains, links, 5);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(got[k], -kRead[k]);
     EXPECT_EQ(got[5], 0);

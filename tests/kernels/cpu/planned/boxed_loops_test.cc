@@ -138,7 +138,8 @@ TEST_F(BoxedLoopTest, GivesTheBitsOfItsTurns) {
   for (const char* dims : {"300,500", "2,90001", "70001,2"}) {
     SCOPED_TRACE(dims);
     const Module module = LoopModule(kTurn, dims, 1100);
-    EXPECT_THAT(ProgramOf(module).Explain(), HasSubstr("turns 1100 times by "));
+    EXPECT_THAT(ProgramOf(module).Explain(),
+                HasSubstr("iterates 1100 times by "));
     EXPECT_THAT(ProgramOf(module).Explain(), HasSubstr(" boxes, each"));
     ExpectSame(module, 7);
   }
@@ -183,7 +184,7 @@ TEST_F(BoxedLoopTest, BoxesAreAllTurnsOfTheLoopsOnce) {
                    {.loop = 1, .extent = 1000, .chunk = 128}};
   LoopWork work;
   work.program = std::make_shared<const TileProgram>(std::move(program));
-  work.box_turns = 300;
+  work.box_iterations = 300;
   const LoopBoxes boxes(work);
   EXPECT_EQ(boxes.count(), 3 * 4);
   std::set<std::pair<int64_t, int64_t>> seen;

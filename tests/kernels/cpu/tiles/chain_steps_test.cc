@@ -69,7 +69,7 @@ std::string ModuleText(const StepsRow& row) {
 }
 
 // The program's steps in words, but for what moves lanes as they are: links
-// with where they read and give, "by rows" where each row is by itself.
+// with where they load and store, "by rows" where each row is by itself.
 class StepTexts {
  public:
   StepTexts(const Module& module, const plan::Region& region,
@@ -110,10 +110,10 @@ class StepTexts {
       Add("", pass.tile, &lists);
       Add("after ", pass.after, &lists);
     }
-    const std::set<int64_t> places(program_.slots.begin(),
-                                   program_.slots.end());
-    return absl::StrCat(absl::StrJoin(lists, " | "), " | ", places.size(),
-                        " places");
+    const std::set<int64_t> buffers(program_.slots.begin(),
+                                    program_.slots.end());
+    return absl::StrCat(absl::StrJoin(lists, " | "), " | ", buffers.size(),
+                        " buffers");
   }
 
  private:
@@ -161,18 +161,18 @@ class StepTexts {
   std::string TextOf(const ChainLink& link, bool* by_rows) {
     for (const int64_t width : {4, 8}) {
       for (int op = 1; op < kChainOps; ++op) {
-        for (int other = 0; other < kChainOthers; ++other) {
+        for (int b = 0; b < kChainOperands; ++b) {
           const auto the_op = static_cast<ChainOp>(op);
-          const auto the_other = static_cast<ChainOther>(other);
-          if (FindChains(width, isa_)->find(the_op, the_other).run !=
+          const auto the_b = static_cast<ChainOperand>(b);
+          if (FindChains(width, isa_)->find(the_op, the_b).run !=
               link.code.run) {
             continue;
           }
-          std::string text = LinkName(the_op, the_other);
-          if (link.at != nullptr && the_op != ChainOp::kAhead) {
+          std::string text = LinkName(the_op, the_b);
+          if (link.at != nullptr && the_op != ChainOp::kPrefetch) {
             absl::StrAppend(&text, " ", Where(link, by_rows));
           }
-          if (link.goes_past) text += " past";
+          if (link.is_streamed) text += " streamed";
           return text;
         }
       }
@@ -180,9 +180,9 @@ class StepTexts {
     return "";  // the end
   }
 
-  // "%0" an operand, "r0" a result, "s0" a slot, "@" a place of the strip.
+  // "%0" an operand, "r0" a result, "s0" a slot, "@" a spill slot.
   std::string Where(const ChainLink& link, bool* by_rows) {
-    if (link.of_strip) return "@";
+    if (link.is_spill) return "@";
     for (size_t k = 0; k < memory_.size(); ++k) {
       const auto bytes = memory_[k].bytes();
       if (link.at < bytes.begin() || link.at >= bytes.end()) continue;
@@ -191,7 +191,7 @@ class StepTexts {
                                   : absl::StrCat("r", k - operands_.size());
     }
     if (link.at < slots_.data() || link.at > slots_.data() + slots_.size()) {
-      return "count";
+      return "start";
     }
     return "s";
   }
@@ -218,341 +218,352 @@ std::string StepsTextOf(const StepsRow& row) {
 }
 
 const StepsRow kSteps[] = {
+    // tanh(x * 2 + y), which kernels/cpu/README.md follows.
+    {"%0: F, %1: F",
+     "%2: f32[] = constant() value=f32[] {2};%3: F = broadcast_in_dim(%2) "
+     "ALL;%4: F = multiply(%0, %3);%5: F = add(%4, %1);%6: F = tanh(%5)",
+     "[load %0, multiply broadcast s, add %1, tanh, store r0] | 3 buffers"},
     // Ops on each other's results, on all of the lanes.
     {"%0: F, %1: F", "%2: F = add(%0, %1);%3: F = multiply(%2, %0)",
-     "[take %0, plus %1, times %0, give r0] | 2 places"},
+     "[load %0, add %1, multiply %0, store r0] | 2 buffers"},
     {"%0: F, %1: F", "%2: F = add(%0, %1);%3: F = negate(%2);return %2, %3",
-     "[take %0, plus %1, give r1, negative, give r0] | 2 places"},
+     "[load %0, add %1, store r1, negate, store r0] | 2 buffers"},
     {"%0: F, %1: F",
      "%2: F = add(%0, %1);%3: F = multiply(%2, %1);return %2, %3",
-     "[take %0, plus %1, hold, times %1, give r0, take held, give r1] | 2 "
-     "places"},
-    // What is kept in a place of the strip takes none of the tile's.
+     "[load %0, add %1, copy to h, multiply %1, store r0, load $h, store r1] | "
+     "2 buffers"},
+    // A spill slot takes no memory of the tile's.
     {"%0: F",
      "%1: F = sqrt(%0);%2: F = ceil(%1);%3: F = floor(%2);%4: F = subtract(%1, "
      "%3);%5: F = subtract(%2, %4)",
-     "[take %0, root, hold, up, give @, down, minus from held, minus from @, "
-     "give r0] | 1 places"},
+     "[load %0, sqrt, copy to h, ceil, store @, floor, reverse subtract $h, "
+     "reverse subtract @, store r0] | 1 buffers"},
     {"%0: F, %1: F",
      "%2: F = sqrt(%0);%3: F = ceil(%2);%4: F = sqrt(%1);%5: F = subtract(%3, "
      "%4);return %2, %4, %5",
-     "[take %1, root, hold, take %0, root, give r2, up, minus held, give r0, "
-     "take held, give r1] | 3 places"},
+     "[load %1, sqrt, copy to h, load %0, sqrt, store r2, ceil, subtract $h, "
+     "store r0, load $h, store r1] | 3 buffers"},
     {"%0: U", "%1: F = convert(%0) dtype=f32",
-     "[take bytes %0, give r0] | 2 places"},
+     "[load u8 %0, store r0] | 2 buffers"},
     {"%0: F, %1: F, %2: F",
      "%3: F = add(%0, %1);%4: F = multiply(%3, %2);%5: F = subtract(%4, %3)",
-     "[take %0, plus %1, hold, times %2, minus held, give r0 past] | 3 places",
+     "[load %0, add %1, copy to h, multiply %2, subtract $h, store r0 "
+     "streamed] | 3 buffers",
      {},
      "2000,3000"},
     // In strict numerics ops that promise no bits are steps of their own, as
     // all
     // are without vectors.
     {"%0: F, %1: F", "%2: F = exponential(%0);%3: F = add(%2, %1)",
-     "[take %0, exp, plus %1, give r0] | 2 places"},
+     "[load %0, exp, add %1, store r0] | 2 buffers"},
     {"%0: F, %1: F",
      "%2: F = exponential(%0);%3: F = add(%2, %1)",
-     "op, [take s, plus %1, give r0] | 2 places",
+     "op, [load s, add %1, store r0] | 2 buffers",
      {.strict = true}},
     {"%0: F, %1: F",
      "%2: F = exponential(%0);%3: F = add(%2, %1)",
-     "op, op | 2 places",
+     "op, op | 2 buffers",
      {.isa = Isa::kBase}},
     // One element is computed once, by no chain.
     {"%0: F, %1: f32[]",
      "%2: f32[] = sqrt(%1);%3: F = broadcast_in_dim(%2) ALL;%4: F = add(%0, "
      "%3)",
-     "once op | [take %0, plus one s, give r0] | 3 places"},
+     "once op | [load %0, add broadcast s, store r0] | 3 buffers"},
     {"%0: F, %1: f32[]",
      "%2: F = broadcast_in_dim(%1) ALL;%3: F = divide(%0, %2)",
-     "[take %0, over one %1, give r0] | 2 places"},
+     "[load %0, divide broadcast %1, store r0] | 2 buffers"},
     {"%0: F, %1: F", "%2: F = divide(%0, %1)",
-     "[take %0, over %1, give r0] | 2 places"},
+     "[load %0, divide %1, store r0] | 2 buffers"},
     // Halves, and where there are no links of f16.
     {"%0: H, %1: H",
      "%2: H = add(%0, %1)",
-     "[take bf16 %0, hold, take bf16 %1, plus held, round bf16, give bf16 r0] "
-     "| 2 places",
+     "[load bf16 %0, copy to h, load bf16 %1, add $h, round bf16, store bf16 "
+     "r0] | 2 buffers",
      {.isa = Isa::kSse4}},
     {"%0: H, %1: H",
      "%2: H = add(%0, %1);%3: H = multiply(%2, %1);return %2, %3",
-     "[take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, give "
-     "bf16 r1, times held, round bf16, give bf16 r0] | 2 places"},
+     "[load bf16 %0, copy to h, load bf16 %1, swap, add $h, round bf16, store "
+     "bf16 r1, multiply $h, round bf16, store bf16 r0] | 2 buffers"},
     {"%0: H, %1: H, %2: F",
      "%3: H = add(%0, %1);%4: F = convert(%3) dtype=f32;%5: F = add(%4, "
      "%2);%6: H = convert(%5) dtype=bf16",
-     "[take bf16 %0, hold, take bf16 %1, plus held, round bf16, plus %2, round "
-     "bf16, give bf16 r0] | 3 places"},
+     "[load bf16 %0, copy to h, load bf16 %1, add $h, round bf16, add %2, "
+     "round bf16, store bf16 r0] | 3 buffers"},
     {"%0: E, %1: E",
      "%2: E = add(%0, %1)",
-     "op | 2 places",
+     "op | 2 buffers",
      {.isa = Isa::kSse4}},
     {"%0: E, %1: E",
      "%2: E = add(%0, %1)",
-     "[take f16 %0, hold, take f16 %1, plus held, round f16, give f16 r0] | 2 "
-     "places",
+     "[load f16 %0, copy to h, load f16 %1, add $h, round f16, store f16 r0] | "
+     "2 buffers",
      {.isa = Isa::kAvx2}},
     {"%0: E",
      "%1: F = convert(%0) dtype=f32",
-     "op | 2 places",
+     "op | 2 buffers",
      {.isa = Isa::kSse4}},
     {"%0: F",
      "%1: E = convert(%0) dtype=f16",
-     "op | 2 places",
+     "op | 2 buffers",
      {.isa = Isa::kSse4}},
     {"%0: H, %1: bf16[]",
      "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: H = "
      "multiply(%3, %2)",
-     "once op | [take bf16 %0, plus one s, round bf16, times one s, round "
-     "bf16, give bf16 r0] | 3 places"},
+     "once op | [load bf16 %0, add broadcast s, round bf16, multiply broadcast "
+     "s, round bf16, store bf16 r0] | 3 buffers"},
     {"%0: H, %1: bf16[5]",
      "%2: H = broadcast_in_dim(%1) ROWS;%3: H = add(%0, %2);%4: H = "
      "multiply(%3, %2)",
-     "op, by rows [take bf16 %0, plus one s, round bf16, times one s, round "
-     "bf16, give bf16 r0] | 3 places"},
+     "op, by rows [load bf16 %0, add broadcast s, round bf16, multiply "
+     "broadcast s, round bf16, store bf16 r0] | 3 buffers"},
     {"%0: H, %1: bf16[300]",
      "%2: H = broadcast_in_dim(%1) COLUMNS;%3: H = add(%0, %2);%4: H = "
      "multiply(%3, %2)",
-     "by rows [take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, "
-     "times held, round bf16, give bf16 r0] | 2 places"},
+     "by rows [load bf16 %0, copy to h, load bf16 %1, swap, add $h, round "
+     "bf16, multiply $h, round bf16, store bf16 r0] | 2 buffers"},
     {"%0: H, %1: bf16[]",
      "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: F = iota() DIMS "
      "dtype=f32 iota_dimension=1;%5: H = convert(%4) dtype=bf16;%6: H = "
      "multiply(%3, %5);%7: H = subtract(%6, %2)",
-     "once op | iota, [take s, round bf16, give bf16 s], by rows [take bf16 "
-     "%0, plus one s, round bf16, hold, take bf16 s, times held, round bf16, "
-     "minus one s, round bf16, give bf16 r0] | 5 places"},
+     "once op | iota, [load s, round bf16, store bf16 s], by rows [load bf16 "
+     "%0, add broadcast s, round bf16, copy to h, load bf16 s, multiply $h, "
+     "round bf16, subtract broadcast s, round bf16, store bf16 r0] | 5 "
+     "buffers"},
     {"%0: H, %1: bf16[]",
      "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: H = power(%3, "
      "%0);%5: H = multiply(%4, %2)",
-     "once op | [take bf16 %0, plus one s, round bf16, give bf16 s], op, [take "
-     "bf16 s, times one s, round bf16, give bf16 r0] | 4 places"},
+     "once op | [load bf16 %0, add broadcast s, round bf16, store bf16 s], op, "
+     "[load bf16 s, multiply broadcast s, round bf16, store bf16 r0] | 4 "
+     "buffers"},
     {"%0: H, %1: bf16[], %2: bf16[]",
      "%3: H = broadcast_in_dim(%1) ALL;%4: H = add(%0, %3);%5: H = power(%4, "
      "%0);%6: H = broadcast_in_dim(%2) ALL;%7: H = multiply(%5, %6)",
-     "once op, op | [take bf16 %0, plus one s, round bf16, give bf16 s], op, "
-     "[take bf16 s, times one s, round bf16, give bf16 r0] | 6 places"},
+     "once op, op | [load bf16 %0, add broadcast s, round bf16, store bf16 s], "
+     "op, [load bf16 s, multiply broadcast s, round bf16, store bf16 r0] | 6 "
+     "buffers"},
     // Truths alone are no chain, and go on with one that made some of them.
-    {"%0: B, %1: B", "%2: B = and(%0, %1)", "op | 2 places"},
+    {"%0: B, %1: B", "%2: B = and(%0, %1)", "op | 2 buffers"},
     {"%0: F, %1: F, %2: B, %3: B",
      "%4: B = and(%2, %3);%5: B = compare(%0, %1) direction=\"LT\";%6: B = "
      "or(%4, %5)",
-     "op, [take %0, below %1, either s, give bools r0] | 4 places"},
+     "op, [load %0, less %1, or s, store mask r0] | 4 buffers"},
     {"%0: F, %1: F, %2: B, %3: B",
      "%4: B = compare(%0, %1) direction=\"LT\";%5: B = and(%2, %3);%6: B = "
      "or(%4, %5)",
-     "op, [take %0, below %1, either s, give bools r0] | 4 places"},
+     "op, [load %0, less %1, or s, store mask r0] | 4 buffers"},
     {"%0: F, %1: F, %2: B",
      "%3: B = compare(%0, %1) direction=\"LT\";%4: B = and(%2, %3);%5: B = "
      "not(%4)",
-     "[take %0, below %1, both %2, not so, give bools r0] | 3 places"},
+     "[load %0, less %1, and %2, not, store mask r0] | 3 buffers"},
     {"%0: B, %1: F", "%2: F = convert(%0) dtype=f32;%3: F = add(%2, %1)",
-     "[take bools %0, ones, plus %1, give r0] | 2 places"},
+     "[load mask %0, mask to float, add %1, store r0] | 2 buffers"},
     {"%0: B, %1: F, %2: F", "%3: B = not(%0);%4: F = select(%3, %1, %2)",
-     "op, [take bools s, take %1, else %2, give r0] | 3 places"},
+     "op, [load mask s, load %1, blend not %2, store r0] | 3 buffers"},
     {"%0: B, %1: F, %2: F",
      "%3: B = compare(%1, %2) direction=\"LT\";%4: B = not(%3);%5: F = "
      "select(%4, %1, %2)",
-     "[take %0, below %1, not so, else %1, give r0] | 2 places"},
+     "[load %0, less %1, not, blend not %1, store r0] | 2 buffers"},
     // Chains are of lanes of one width.
     {"%0: F, %1: D",
      "%2: F = add(%0, %0);%3: D = add(%1, %1);%4: D = convert(%2) "
      "dtype=f64;%5: D = multiply(%3, %4)",
-     "[take %0, plus itself, give s], op, [take %1, plus itself, times s, give "
-     "r0] | 3 places"},
+     "[load %0, add $a, store s], op, [load %1, add $a, multiply s, store r0] "
+     "| 3 buffers"},
     {"%0: F, %1: F, %2: D",
      "%3: B = compare(%0, %1) direction=\"LT\";%4: D = sqrt(%2);%5: D = "
      "select(%3, %4, %2)",
-     "[take %2, root, give s], [take %0, below %1, give bools s], [take bools "
-     "s, take s, else %2, give r0] | 5 places"},
+     "[load %2, sqrt, store s], [load %0, less %1, store mask s], [load mask "
+     "s, load s, blend not %2, store r0] | 5 buffers"},
     {"%0: D, %1: D, %2: F",
      "%3: B = compare(%0, %1) direction=\"LT\";%4: F = sqrt(%2);%5: F = "
      "select(%3, %4, %2)",
-     "[take %2, root, give s], [take %0, below %1, give bools s], [take bools "
-     "s, take s, else %2, give r0] | 5 places"},
+     "[load %2, sqrt, store s], [load %0, less %1, store mask s], [load mask "
+     "s, load s, blend not %2, store r0] | 5 buffers"},
     // One lane a row or column is expanded in short rows alone.
     {"%0: F, %1: f32[5]",
      "%2: F = broadcast_in_dim(%1) ROWS;%3: F = add(%0, %2)",
-     "expand, [take %0, plus s, give r0] | 3 places",
+     "expand, [load %0, add s, store r0] | 3 buffers",
      {},
      "5,63"},
     {"%0: F, %1: f32[5]",
      "%2: F = broadcast_in_dim(%1) ROWS;%3: F = add(%0, %2)",
-     "by rows [take %0, plus one %1, give r0] | 2 places",
+     "by rows [load %0, add broadcast %1, store r0] | 2 buffers",
      {},
      "5,64"},
     {"%0: F, %1: f32[63]",
      "%2: F = broadcast_in_dim(%1) COLUMNS;%3: F = add(%0, %2)",
-     "expand, [take %0, plus s, give r0] | 3 places",
+     "expand, [load %0, add s, store r0] | 3 buffers",
      {},
      "5,63"},
     {"%0: F, %1: f32[64]",
      "%2: F = broadcast_in_dim(%1) COLUMNS;%3: F = add(%0, %2)",
-     "by rows [take %0, plus %1, give r0] | 2 places",
+     "by rows [load %0, add %1, store r0] | 2 buffers",
      {},
      "5,64"},
     {"%0: f32[5], %1: f32[300]",
      "%2: f32[5] = sqrt(%0);%3: F = broadcast_in_dim(%2) ROWS;%4: f32[300] = "
      "sqrt(%1);%5: F = broadcast_in_dim(%4) COLUMNS;%6: F = add(%3, %5)",
-     "[take %0, root, give s], by rows [take one %1, plus s, give r0] | 3 "
-     "places"},
+     "[load %0, sqrt, store s], by rows [load broadcast %1, add s, store r0] | "
+     "3 buffers"},
     {"%0: F, %1: f32[300]",
      "%2: f32[300] = sqrt(%1);%3: f32[300] = negate(%2);%4: F = "
      "broadcast_in_dim(%3) COLUMNS;%5: F = add(%0, %4);%6: F = sqrt(%5)",
-     "[take %1, root, negative, give s], by rows [take %0, plus s, root, give "
-     "r0] | 2 places"},
+     "[load %1, sqrt, negate, store s], by rows [load %0, add s, sqrt, store "
+     "r0] | 2 buffers"},
     // Bytes are taken as lanes.
     {"%0: F, %1: u8[300]",
      "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
      "= add(%0, %3)",
-     "[take bytes %1, give s], by rows [take %0, plus s, give r0] | 3 places"},
+     "[load u8 %1, store s], by rows [load %0, add s, store r0] | 3 buffers"},
     {"%0: F, %1: u8[5]",
      "%2: U = broadcast_in_dim(%1) ROWS;%3: F = convert(%2) dtype=f32;%4: F = "
      "add(%0, %3)",
-     "[take bytes %1, give s], by rows [take %0, plus one s, give r0] | 3 "
-     "places"},
+     "[load u8 %1, store s], by rows [load %0, add broadcast s, store r0] | 3 "
+     "buffers"},
     {"%0: F, %1: u8[30]",
      "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
      "= add(%0, %3)",
-     "once [take bytes %1, give s], expand | [take %0, plus s, give r0] | 4 "
-     "places",
+     "once [load u8 %1, store s], expand | [load %0, add s, store r0] | 4 "
+     "buffers",
      {},
      "5,30"},
     {"%0: F, %1: u8[]",
      "%2: U = broadcast_in_dim(%1) ALL;%3: F = convert(%2) dtype=f32;%4: F = "
      "add(%0, %3)",
-     "once op | [take %0, plus one s, give r0] | 3 places"},
+     "once op | [load %0, add broadcast s, store r0] | 3 buffers"},
     // Indices that grow by 1 in long rows are counted.
     {"%0: S",
      "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
-     "by rows [count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [iota broadcast start, int add %0, store r0] | 1 buffers"},
     {"%0: S",
      "%1: s32[320] = iota() dims=[320] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
-     "by rows [count one count, whole plus %0, give r0] | 1 places",
+     "by rows [iota broadcast start, int add %0, store r0] | 1 buffers",
      {},
      "5,64"},
     {"%0: s32[63]",
      "%1: s32[63] = iota() dims=[63] dtype=s32 iota_dimension=0;%2: s32[63] = "
      "add(%0, %1)",
-     "iota, [take %0, whole plus s, give r0] | 2 places"},
+     "iota, [load %0, int add s, store r0] | 2 buffers"},
     {"%0: s32[64]",
      "%1: s32[64] = iota() dims=[64] dtype=s32 iota_dimension=0;%2: s32[64] = "
      "add(%0, %1)",
-     "by rows [count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [iota broadcast start, int add %0, store r0] | 1 buffers"},
     {"%0: S",
      "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
-     "iota, op | 2 places",
+     "iota, op | 2 buffers",
      {.isa = Isa::kBase}},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=1;%2: S = add(%0, %1)",
-     "iota, by rows [take %0, whole plus s, give r0] | 2 places"},
+     "iota, by rows [load %0, int add s, store r0] | 2 buffers"},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
-     "iota, by rows [take %0, whole plus one s, give r0] | 2 places"},
+     "iota, by rows [load %0, int add broadcast s, store r0] | 2 buffers"},
     {"%0: s64[3000]",
      "%1: s64[3000] = iota() dims=[3000] dtype=s64 iota_dimension=0;%2: "
      "s64[3000] = add(%0, %1)",
-     "by rows [count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [iota broadcast start, int add %0, store r0] | 1 buffers"},
     {"%0: f32[3000]",
      "%1: f32[3000] = iota() dims=[3000] dtype=f32 iota_dimension=0;%2: "
      "f32[3000] = add(%0, %1)",
-     "iota, [take %0, plus s, give r0] | 2 places"},
+     "iota, [load %0, add s, store r0] | 2 buffers"},
     {"%0: s16[3000]",
      "%1: s16[3000] = iota() dims=[3000] dtype=s16 iota_dimension=0;%2: "
      "s16[3000] = add(%0, %1)",
-     "iota, op | 2 places"},
+     "iota, op | 2 buffers"},
     {"%0: s32[3000]",
      "%1: s32[3000] = iota() dims=[3000] dtype=s32 iota_dimension=0;%2: "
      "s32[3000] = reverse(%1) dimensions=[0];%3: s32[3000] = add(%0, %2)",
-     "iota, [take %0, whole plus s, give r0] | 2 places"},
+     "iota, [load %0, int add s, store r0] | 2 buffers"},
     {"%0: s32[3000]",
      "%1: s32[6000] = iota() dims=[6000] dtype=s32 iota_dimension=0;%2: "
      "s32[3000] = slice(%1) limit_indices=[6000] start_indices=[0] "
      "strides=[2];%3: s32[3000] = add(%0, %2)",
-     "iota, [take %0, whole plus s, give r0] | 2 places"},
+     "iota, [load %0, int add s, store r0] | 2 buffers"},
     {"%0: s32[3000], %1: s32[3000]",
      "%2: s32[3000] = add(%0, %1);%3: s32[3000] = iota() dims=[3000] dtype=s32 "
      "iota_dimension=0;%4: s32[3000] = add(%2, %3)",
-     "by rows [count one count, hold, take %0, whole plus %1, whole plus held, "
-     "give r0] | 2 places"},
+     "by rows [iota broadcast start, copy to h, load %0, int add %1, int add "
+     "$h, store r0] | 2 buffers"},
     {"%0: s64[3000], %1: s32[3000]",
      "%2: s32[3000] = add(%1, %1);%3: s64[3000] = iota() dims=[3000] dtype=s64 "
      "iota_dimension=0;%4: s64[3000] = subtract(%0, %3);%5: s64[3000] = "
      "convert(%2) dtype=s64;%6: s64[3000] = add(%4, %5)",
-     "[take %1, whole plus itself, give s], op, by rows [count one count, "
-     "whole minus from %0, whole plus s, give r0] | 3 places"},
+     "[load %1, int add $a, store s], op, by rows [iota broadcast start, int "
+     "reverse subtract %0, int add s, store r0] | 3 buffers"},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
-     "by rows [count one count, whole plus %0, give r0] | 1 places",
+     "by rows [iota broadcast start, int add %0, store r0] | 1 buffers",
      {},
      "300000"},
     // What moves no lanes is another name. By two of them an op has two values.
     {"%0: F, %1: F",
      "%2: F = add(%0, %1);%3: f32[1500] = reshape(%2) dims=[1500];%4: F = "
      "reshape(%3) DIMS;%5: F = multiply(%4, %0)",
-     "[take %0, plus %1, times %0, give r0] | 2 places"},
+     "[load %0, add %1, multiply %0, store r0] | 2 buffers"},
     {"%0: F, %1: B",
      "%2: F = add(%0, %0);%3: f32[1500] = reshape(%2) dims=[1500];%4: F = "
      "reshape(%3) DIMS;%5: F = select(%1, %4, %2)",
-     "[take %0, plus itself, give s], [take bools %1, take s, else s, give r0] "
-     "| 2 places"},
+     "[load %0, add $a, store s], [load mask %1, load s, blend not s, store "
+     "r0] | 2 buffers"},
     {"%0: F, %1: F", "%2: F = add(%0, %0);%3: F = clamp(%2, %1, %2)",
-     "[take %0, plus itself, hold, take %1, larger held, smaller held, give "
-     "r0] | 2 places"},
+     "[load %0, add $a, copy to h, load %1, max $h, min $h, store r0] | 2 "
+     "buffers"},
     {"%0: F, %1: F", "%2: F = add(%0, %0);%3: F = clamp(%1, %2, %2)",
-     "[take %0, plus itself, give s], op | 2 places"},
+     "[load %0, add $a, store s], op | 2 buffers"},
     {"%0: F, %1: F",
      "%2: F = add(%0, %1);%3: B = compare(%2, %2) direction=\"LT\";%4: B = "
      "and(%3, %3);%5: F = select(%4, %2, %0)",
-     "[take %0, plus %1, give s, below itself, give bools s], op, [take bools "
-     "s, take s, else %0, give r0] | 3 places"},
-    // Words that turn.
+     "[load %0, add %1, store s, less $a, store mask s], op, [load mask s, "
+     "load s, blend not %0, store r0] | 3 buffers"},
+    // Rotates.
     {"%0: W",
      "%1: u32[] = constant() value=u32[] {13};%2: u32[] = constant() "
      "value=u32[] {19};%3: W = broadcast_in_dim(%1) ALL;%4: W = "
      "broadcast_in_dim(%2) ALL;%5: W = shift_left(%0, %3);%6: W = "
      "shift_right_logical(%0, %4);%7: W = or(%5, %6);%8: W = add(%7, %0)",
-     "[take %0, turned one s, whole plus %0, give r0] | 3 places"},
+     "[load %0, rotate left broadcast s, int add %0, store r0] | 3 buffers"},
     // Parts are chains of their own; the tile has no lanes of the first.
     {"%0: f32[3000], %1: f32[3000]",
      "%2: f32[3000] = sqrt(%0);%3: f32[3000] = negate(%1);%4: f32[6000] = "
      "concatenate(%2, %3) dimension=0;%5: f32[6000] = sqrt(%4)",
-     "[], [take %0, root, give s], choose, [take s, root, give r0] | 5 places"},
+     "[], [load %0, sqrt, store s], choose, [load s, sqrt, store r0] | 5 "
+     "buffers"},
     {"%0: f32[3000], %1: f32[3000], %2: f32[6000]",
      "%3: f32[3000] = sqrt(%0);%4: f32[3000] = negate(%1);%5: f32[6000] = "
      "concatenate(%3, %4) dimension=0;%6: f32[6000] = add(%5, %2)",
-     "[], [take %0, root, give s], choose, [take s, plus %2, give r0] | 6 "
-     "places"},
-    // The first chain of full lanes behind folds asks ahead.
+     "[], [load %0, sqrt, store s], choose, [load s, add %2, store r0] | 6 "
+     "buffers"},
+    // The first chain of full lanes behind folds prefetches.
     {"%0: F",
      "%1: f32[] = constant() value=f32[] {0};%2: f32[] = constant() "
      "value=f32[] {-inf};%3: f32[5] = reduce(%0, %2) dimensions=[1] @1;%4: F = "
      "broadcast_in_dim(%3) ROWS;%5: F = subtract(%0, %4);%6: F = "
      "exponential(%5);%7: f32[5] = reduce(%6, %1) dimensions=[1] @0;%8: F = "
      "broadcast_in_dim(%7) ROWS;%9: F = divide(%6, %8)",
-     "fold | by rows [take %0, minus one s, exp, give s], fold | by rows "
-     "[ahead, take s, over one s, give r0] | 6 places"},
+     "fold | by rows [load %0, subtract broadcast s, exp, store s], fold | by "
+     "rows [prefetch, load s, divide broadcast s, store r0] | 6 buffers"},
     {"%0: F, %1: F",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
      "%4);%6: F = sqrt(%5)",
-     "fold | by rows [ahead, take %1, minus one s, root, give r0] | 3 places"},
+     "fold | by rows [prefetch, load %1, subtract broadcast s, sqrt, store r0] "
+     "| 3 buffers"},
     {"%0: F, %1: f32[300]",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: f32[300] = sqrt(%1);%5: F = broadcast_in_dim(%3) "
      "ROWS;%6: F = broadcast_in_dim(%4) COLUMNS;%7: F = subtract(%6, %5);%8: F "
      "= add(%7, %0)",
-     "fold | [take %1, root, give s], by rows [ahead, take s, minus one s, "
-     "plus %0, give r0] | 4 places"},
+     "fold | [load %1, sqrt, store s], by rows [prefetch, load s, subtract "
+     "broadcast s, add %0, store r0] | 4 buffers"},
     {"%0: F, %1: F",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
      "%4);%6: F = power(%5, %0);%7: F = sqrt(%6)",
-     "fold | by rows [ahead, ahead, take %1, minus one s, give s], op, [take "
-     "s, root, give r0] | 4 places"},
+     "fold | by rows [prefetch, prefetch, load %1, subtract broadcast s, store "
+     "s], op, [load s, sqrt, store r0] | 4 buffers"},
 };
 
 TEST(ChainSteps, AreOfAllOpsThatAChainCanHave) {
@@ -566,10 +577,10 @@ TEST(ChainSteps, AreOfAllOpsThatAChainCanHave) {
         of_both.options.maker = maker;
         // Only Intel's take longer to divide than to multiply by the inverse.
         const std::string by = maker == Maker::kIntel && isa >= Isa::kAvx2
-                                   ? "over by inverse one "
-                                   : "over one ";
+                                   ? "divide by inverse broadcast "
+                                   : "divide broadcast ";
         EXPECT_EQ(StepsTextOf(of_both),
-                  absl::StrReplaceAll(row.steps, {{"over one ", by}}))
+                  absl::StrReplaceAll(row.steps, {{"divide broadcast ", by}}))
             << ModuleText(row) << " " << IsaName(isa) << " "
             << MakerName(maker);
       }
@@ -608,16 +619,16 @@ int CountOf(const std::string& text, const std::string& word) {
 TEST(ChainSteps, AreOfSoManyOpsAtMost) {
   if (MachineIsa() < kAnyIsa) return;
   const std::string one = StepsTextOf({"%0: F, %1: F", LongOps(256, "F"), ""});
-  EXPECT_EQ(CountOf(one, "plus %1"), 256);
-  EXPECT_EQ(CountOf(one, "take"), 1) << one;
+  EXPECT_EQ(CountOf(one, "add %1"), 256);
+  EXPECT_EQ(CountOf(one, "load"), 1) << one;
   const std::string two = StepsTextOf({"%0: F, %1: F", LongOps(257, "F"), ""});
   EXPECT_TRUE(absl::EndsWith(
-      two, "plus %1, give s], [take s, plus %1, give r0] | 2 places"))
+      two, "add %1, store s], [load s, add %1, store r0] | 2 buffers"))
       << two;
-  EXPECT_EQ(CountOf(two, "plus %1"), 257);
+  EXPECT_EQ(CountOf(two, "add %1"), 257);
 }
 
-// Those on truths alone begin no chain of their own.
+// Those on masks alone begin no chain of their own.
 TEST_F(TileTest, ChainsOfMoreTruthsThanAChainHasOps) {
   constexpr int kOps = 260;
   std::string ops = "%3: B = compare(%0, %1) direction=\"LT\"";
@@ -627,7 +638,7 @@ TEST_F(TileTest, ChainsOfMoreTruthsThanAChainHasOps) {
   const StepsRow row = {"%0: F, %1: F, %2: B", ops};
   if (MachineIsa() >= kAnyIsa) {
     EXPECT_TRUE(
-        absl::EndsWith(StepsTextOf(row), "give bools s], op, op | 4 places"))
+        absl::EndsWith(StepsTextOf(row), "store mask s], op, op | 4 buffers"))
         << StepsTextOf(row);
   }
   const auto module = ParseModule(ModuleText(row), FindOp);
@@ -637,7 +648,7 @@ TEST_F(TileTest, ChainsOfMoreTruthsThanAChainHasOps) {
   EXPECT_EQ(counts_.by_tiles, 1);
 }
 
-// More values that live than a strip has places for.
+// More values that live than there are spill slots for.
 TEST_F(TileTest, ChainsOfMoreValuesThanPlaces) {
   constexpr int kValues = 20;
   for (const std::string dtype : {"F", "H", "D"}) {
@@ -648,7 +659,7 @@ TEST_F(TileTest, ChainsOfMoreValuesThanPlaces) {
     }
     const StepsRow row = {absl::StrCat("%0: ", dtype, ", %1: ", dtype), ops};
     if (MachineIsa() >= kAnyIsa) {
-      EXPECT_TRUE(absl::StrContains(StepsTextOf(row), " give s,"));
+      EXPECT_TRUE(absl::StrContains(StepsTextOf(row), " store s,"));
     }
     const auto module = ParseModule(ModuleText(row), FindOp);
     ASSERT_OK(module);

@@ -1,4 +1,4 @@
-#include "kernels/cpu/points/turns.h"
+#include "kernels/cpu/points/rotates.h"
 
 #include <cstdint>
 #include <optional>
@@ -12,18 +12,18 @@ namespace {
 using plan::Point;
 using plan::PointId;
 
-class TurnFinder {
+class RotateFinder {
  public:
-  TurnFinder(const Module& module, const plan::Region& region,
-             const std::vector<int>& uses)
+  RotateFinder(const Module& module, const plan::Region& region,
+               const std::vector<int>& uses)
       : region_(region), body_(module.computation(region.body)), uses_(uses) {}
 
-  std::optional<Turn> Find(PointId id) const {
+  std::optional<Rotate> Find(PointId id) const {
     if (OpOf(id) != &kOr) return std::nullopt;
     const Point& p = region_.points[id];
     const auto a = p.operands[0], b = p.operands[1];
-    const auto turn = OfShifts(id, a, b);
-    return turn.has_value() ? turn : OfShifts(id, b, a);
+    const auto rotate = OfShifts(id, a, b);
+    return rotate.has_value() ? rotate : OfShifts(id, b, a);
   }
 
  private:
@@ -34,7 +34,8 @@ class TurnFinder {
                                 : nullptr;
   }
 
-  std::optional<Turn> OfShifts(PointId id, PointId left, PointId right) const {
+  std::optional<Rotate> OfShifts(PointId id, PointId left,
+                                 PointId right) const {
     if (OpOf(left) != &kShiftLeft || OpOf(right) != &kShiftRightLogical) {
       return std::nullopt;
     }
@@ -50,7 +51,7 @@ class TurnFinder {
         *by >= bits || *by + *back != bits) {
       return std::nullopt;
     }
-    return Turn{{l.operands[0], l.operands[1]}};
+    return Rotate{{l.operands[0], l.operands[1]}};
   }
 
   // The whole number that all elements are, without its sign.
@@ -84,16 +85,16 @@ class TurnFinder {
 
 }  // namespace
 
-absl::flat_hash_map<PointId, Turn> FindTurns(const Module& module,
-                                             const plan::Region& region,
-                                             const std::vector<int>& uses) {
-  absl::flat_hash_map<PointId, Turn> turns;
-  const TurnFinder finder(module, region, uses);
+absl::flat_hash_map<PointId, Rotate> FindRotates(const Module& module,
+                                                 const plan::Region& region,
+                                                 const std::vector<int>& uses) {
+  absl::flat_hash_map<PointId, Rotate> rotates;
+  const RotateFinder finder(module, region, uses);
   for (size_t n = 0; n < region.points.size(); ++n) {
     const auto id = static_cast<PointId>(n);
-    if (const auto turn = finder.Find(id)) turns.emplace(id, *turn);
+    if (const auto rotate = finder.Find(id)) rotates.emplace(id, *rotate);
   }
-  return turns;
+  return rotates;
 }
 
 }  // namespace hawser::cpu
