@@ -29,8 +29,7 @@ SHARE_CAP = 3
 # its row. PRODUCT keeps its row.
 PRODUCT = "product"
 SHARES = {
-    "kernels/cpu": 20,
-    PRODUCT: 3,
+    PRODUCT: 1,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they
