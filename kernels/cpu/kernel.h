@@ -92,9 +92,6 @@ struct ValueUse {
   // A sort's results are read only up to so many entries of its axis, and the
   // others may stay undefined.
   int64_t wanted = std::numeric_limits<int64_t>::max();
-  // A scatter of one input, by windows of one element: all updates equal the
-  // first, and only that exists.
-  bool one_update = false;
 };
 
 struct CpuKernel;

@@ -97,8 +97,7 @@ ScatterAxes SortAxes(const KernelContext& c) {
   const int64_t vector_axis = c.attributes().GetInt("index_vector_dim");
   const Dims strides = input.Strides();
   const Dims index_strides = indices.Strides();
-  const Dims update_strides =
-      c.use.one_update ? Dims(updates.rank(), 0) : updates.Strides();
+  const Dims update_strides = updates.Strides();
   ScatterAxes sorted;
   if (vector_axis < indices.rank()) {
     sorted.component_stride = index_strides[vector_axis];

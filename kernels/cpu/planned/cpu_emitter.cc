@@ -5,9 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
-#include "core/ops/movement/scatter.h"
 #include "core/ops/movement/sort.h"
-#include "kernels/cpu/planned/repeated_updates.h"
 #include "kernels/cpu/tiles/tile_program.h"
 
 namespace hawser::cpu {
@@ -51,25 +49,15 @@ absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
   if (!plan::IsOfPoints(site.region.kind)) {
     return Unimplemented("no loops are planned");
   }
-  const bool first_alone = IsFirstAlone(site, site.number);
   const auto make = [&]() -> absl::StatusOr<TileProgramPtr> {
-    TileOptions options = this->options();
-    options.boxes = first_alone;
     HAWSER_ASSIGN_OR_RETURN(TileProgram program,
-                            MakeTileProgram(module_, site.region, options));
+                            MakeTileProgram(module_, site.region, options()));
     return std::make_shared<const TileProgram>(std::move(program));
   };
-  if (site.instruction.op != &kFusion || first_alone) return make();
+  if (site.instruction.op != &kFusion) return make();
   const auto [at, is_new] = tiles_of_body_.try_emplace(site.region.body);
   if (is_new) at->second = make();
   return at->second;
-}
-
-bool CpuEmitter::IsFirstAlone(const plan::Site& site, int instruction) {
-  const auto [at, is_new] =
-      repeated_updates_.try_emplace(site.plan.computation);
-  if (is_new) at->second = FindRepeatedUpdates(module_, site.computation);
-  return !at->second.empty() && at->second[instruction];
 }
 
 absl::StatusOr<ProductTailPtr> CpuEmitter::TailOf(const plan::Site& site) {
@@ -102,24 +90,13 @@ void CpuEmitter::SetUse(const plan::Site& site, RegionWork& work) {
 }
 
 void CpuEmitter::SetUse(const plan::Site& site, TileWork& work) {
-  work.steps = kRegionSteps;
-  work.first_alone = IsFirstAlone(site, site.number);
-  if (work.first_alone) {
-    work.lanes = 1;
-    work.bytes = ByteWidth(
-        site.computation.shape(site.instruction.first_result).dtype());
-  } else {
-    work.steps += StepsOf(site.region);
-  }
+  work.steps = kRegionSteps + StepsOf(site.region);
 }
 
 void CpuEmitter::SetUse(const plan::Site& site, RowWork& work) {
   const Instruction& i = site.instruction;
   SetUse(site, static_cast<RegionWork&>(work));
   if (i.op == &kSort) work.use.wanted = site.plan.wanted[site.number];
-  work.use.one_update =
-      i.op == &kScatter &&
-      IsFirstAlone(site, site.computation.producer(i.operands.back()));
 }
 
 }  // namespace hawser::cpu

@@ -32,8 +32,6 @@ class CpuEmitter final : public plan::RegionEmitter {
   void SetUse(const plan::Site& site, RegionWork& work);
   void SetUse(const plan::Site& site, TileWork& work);
   void SetUse(const plan::Site& site, RowWork& work);
-  // True if only element 0 of the instruction's result is ever read.
-  bool IsFirstAlone(const plan::Site& site, int instruction);
   absl::StatusOr<ProductTailPtr> TailOf(const plan::Site& site);
 
   const Module& module_;
@@ -43,8 +41,6 @@ class CpuEmitter final : public plan::RegionEmitter {
   // Keys are the computations that fusions call: each is one region.
   absl::flat_hash_map<int, absl::StatusOr<TileProgramPtr>> tiles_of_body_;
   absl::flat_hash_map<int, absl::StatusOr<ProductTailPtr>> tail_of_body_;
-  // FindRepeatedUpdates of each computation.
-  absl::flat_hash_map<int, std::vector<bool>> repeated_updates_;
 };
 
 }  // namespace hawser::cpu

@@ -115,9 +115,7 @@ std::string PlannedProgram::MakerOf(size_t result) const {
 }
 
 std::string PlannedProgram::Described(const TileWork& work) const {
-  return absl::StrCat(
-      DescribedTiles(*work.program),
-      work.first_alone ? "; of one element, as others are not read" : "");
+  return DescribedTiles(*work.program);
 }
 
 std::string PlannedProgram::Described(const ProductWork& work) const {
@@ -146,8 +144,7 @@ std::string PlannedProgram::Described(const RowWork& work) const {
       planned.regions[work.instruction].kind == plan::RegionKind::kLibraryDot;
   const std::string library = is_product ? LibraryOf(dtype) : "";
   if (!library.empty()) return absl::StrCat("runs by its row, over ", library);
-  return absl::StrCat("runs by its row",
-                      work.use.one_update ? ", of one update" : "");
+  return "runs by its row";
 }
 
 std::string PlannedProgram::Explain() const {

@@ -36,7 +36,6 @@ using TileProgramPtr = std::shared_ptr<const TileProgram>;
 // A region that runs by tiles.
 struct TileWork : RegionWork {
   TileProgramPtr program;
-  bool first_alone = false;  // nothing else of its result is read
 };
 using ProductTailPtr = std::shared_ptr<const ProductTail>;
 // A product, and its tail by tiles.

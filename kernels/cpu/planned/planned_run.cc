@@ -104,10 +104,8 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
 
 absl::Status PlannedRun::Do(const TileWork& work) {
   HAWSER_RETURN_IF_ERROR(environment_.Look(0));
-  const absl::InlinedVector<LoopRange, 4> first(
-      work.first_alone ? work.program->num_loops : 0);
   return RunTiles(*work.program, At(work.operands), At(work.results),
-                  environment_, first);
+                  environment_);
 }
 
 absl::Status PlannedRun::Do(const ProductWork& work) {
