@@ -7,19 +7,26 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "core/base/threads/alarm.h"
 
 namespace hawser {
+namespace {
+
+// The reason of Until's default.
+constexpr char kPassed[] = "the deadline has passed";
+
+}  // namespace
 
 // A token expires with any of its states: its own and those it was made of.
 struct CancelToken::State {
   std::atomic<bool> cancelled{false};
   absl::Time deadline = absl::InfiniteFuture();
   absl::Duration allowed;  // from when the token was made to its deadline
-  const char* why = "the deadline has passed";
+  const char* why = kPassed;
   std::shared_ptr<State> parent;
   Mutex mu;
   // The registrations that live; empty once `cancelled`, and then it stays so.
@@ -125,12 +132,14 @@ absl::Status CancelToken::Check() const {
   if (expired->cancelled.load(std::memory_order_relaxed)) {
     return Cancelled("cancelled by the caller");
   }
+  if (absl::string_view(expired->why) != kPassed) {
+    return DeadlineExceeded(expired->why);
+  }
   // A token made from what was left on the way has lost some microseconds.
   const absl::Duration allowed = absl::Floor(
       expired->allowed + absl::Microseconds(500), absl::Milliseconds(1));
-  if (allowed <= absl::ZeroDuration()) return DeadlineExceeded(expired->why);
-  return DeadlineExceeded(expired->why, " after ",
-                          absl::FormatDuration(allowed));
+  if (allowed <= absl::ZeroDuration()) return DeadlineExceeded(kPassed);
+  return DeadlineExceeded(kPassed, " after ", absl::FormatDuration(allowed));
 }
 
 CancelToken::Registration CancelToken::OnExpiry(
