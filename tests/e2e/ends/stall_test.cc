@@ -1,10 +1,15 @@
-// Loops that are cut by their deadlines, beside long work, in four processes:
-// another client's work goes on, and the server is as good afterwards. Once two
+// Loops that are cut by their deadlines, beside long work, in four processes
+// that live or are killed: another client's work goes on, and the server is as
+// good afterwards. Once two
 // such turns took both slots of the device for good.
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -46,44 +51,100 @@ class StallTest : public ::testing::Test {
   Client client_;
 };
 
-TEST_F(StallTest, AServerGoesOnBesideLoopsThatAreCut) {
+// How long each of the two takes.
+int Seconds() {
   const char* const wish = std::getenv("HAWSER_STALL_SECONDS");
-  const int seconds = wish == nullptr ? 10 : std::atoi(wish);
-  auto work = Jit([](Tensor x) {
-    return For(50, x, [](Tensor, Tensor y) { return Tanh(MatMul(y, y)); });
-  });
-  const auto time = [&] {
+  return wish == nullptr ? 10 : std::atoi(wish);
+}
+
+// The work of another client, timed from its call to its value.
+class Timed {
+ public:
+  explicit Timed(const Client& client) : client_(client) {}
+
+  absl::Duration Once() {
     const absl::Time start = absl::Now();
     const auto result =
-        work.With({.client = client_, .call = {.deadline = kStuck}})(
+        work_.With({.client = client_, .call = {.deadline = kStuck}})(
             Ones(DType::kF32, {120, 120}));
     EXPECT_OK(result);
     if (!result.ok()) return absl::InfiniteDuration();
     EXPECT_OK(result->Fetch({.call = {.deadline = kStuck}}));
     return absl::Now() - start;
-  };
-  absl::Duration alone = absl::InfiniteDuration();
-  for (int i = 0; i < 5; ++i) alone = std::min(alone, time());
-  Start("loop", seconds, 100);
-  Start("loop", seconds, 137);
-  Start("work", seconds, 0);
-  Start("work", seconds, 0);
-  std::vector<absl::Duration> beside;
-  const absl::Time end = absl::Now() + absl::Seconds(seconds);
-  while (absl::Now() < end && !HasFailure()) beside.push_back(time());
-  for (Process& victim : victims_) {
-    const auto code = victim.Wait(kStuck);
-    ASSERT_OK(code);
-    EXPECT_EQ(*code, 0) << victim.output();
   }
-  absl::Duration after = absl::InfiniteDuration();
-  for (int i = 0; i < 5 && !HasFailure(); ++i) after = std::min(after, time());
-  std::sort(beside.begin(), beside.end());
+  absl::Duration BestOf(int times) {
+    absl::Duration best = absl::InfiniteDuration();
+    for (int i = 0; i < times; ++i) best = std::min(best, Once());
+    return best;
+  }
+  // Again and again until then, or until a failure.
+  std::vector<absl::Duration> Until(absl::Time end) {
+    std::vector<absl::Duration> times;
+    while (absl::Now() < end && !::testing::Test::HasFailure()) {
+      times.push_back(Once());
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+  }
+
+ private:
+  static Tensor Formula(Tensor x) {
+    return For(50, x, [](Tensor, Tensor y) { return Tanh(MatMul(y, y)); });
+  }
+  const Client client_;
+  decltype(Jit(&Timed::Formula)) work_ = Jit(&Timed::Formula);
+};
+
+void Report(absl::Duration alone, const std::vector<absl::Duration>& beside,
+            absl::Duration after) {
   ASSERT_FALSE(beside.empty());
   std::cout << beside.size() << " pieces of work: alone " << alone
             << ", beside four clients median " << beside[beside.size() / 2]
             << ", longest " << beside.back() << ", afterwards " << after
             << "\n";
+}
+
+TEST_F(StallTest, AServerGoesOnBesideLoopsThatAreCut) {
+  Timed work(client_);
+  const absl::Duration alone = work.BestOf(5);
+  Start("loop", Seconds(), 100);
+  Start("loop", Seconds(), 137);
+  Start("work", Seconds(), 0);
+  Start("work", Seconds(), 0);
+  const auto beside = work.Until(absl::Now() + absl::Seconds(Seconds()));
+  for (Process& victim : victims_) {
+    const auto code = victim.Wait(kStuck);
+    ASSERT_OK(code);
+    EXPECT_EQ(*code, 0) << victim.output();
+  }
+  Report(alone, beside, work.BestOf(5));
+}
+
+// Each lives for a moment and is killed with its work under way.
+TEST_F(StallTest, AServerGoesOnBesideClientsThatAreKilled) {
+  Timed work(client_);
+  const absl::Duration alone = work.BestOf(5);
+  const absl::Time end = absl::Now() + absl::Seconds(Seconds());
+  std::atomic<int> kills{0};
+  std::thread killer([&] {
+    std::mt19937 random(7);
+    while (absl::Now() < end && !HasFailure()) {
+      Start("loop", 600, 100);
+      Start("loop", 600, 137);
+      Start("work", 600, 0);
+      Start("work", 600, 0);
+      for (Process& victim : victims_) {
+        absl::SleepFor(absl::Milliseconds(random() % 400));
+        victim.Signal(SIGKILL);
+        ++kills;
+      }
+      victims_.clear();  // which waits for them
+    }
+  });
+  const auto beside = work.Until(end);
+  killer.join();
+  Report(alone, beside, work.BestOf(5));
+  std::cout << kills << " clients were killed\n";
 }
 
 }  // namespace
