@@ -15,9 +15,9 @@ namespace sdk {
 
 }  // namespace sdk
 
-// The value of `result`. Where that is an error, prints it with the line of the
-// call and ends the program with exit code 1, as `return 1` in main would; `*`
-// of an error aborts and names no line.
+// Returns the value of `result`. If that is an error, it prints the error with
+// the line of the call and ends the program with exit code 1, as `return 1` in
+// main would. (`*` of an error aborts and names no line.)
 //   Literal x = OrExit(ReadNpy("x.npy"));
 //   main.cc:7: NOT_FOUND: x.npy: No such file or directory
 template <typename T>

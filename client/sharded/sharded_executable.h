@@ -40,7 +40,7 @@ class ShardedExecutable : public runtime::Executable {
     Layouts layouts;
     std::shared_ptr<const Sharding> sharding;
     std::vector<double> work;  // of each task
-    // Likewise: kHere, it is free; or kWhereMostIs.
+    // The home of each task, as ShardedTask has it.
     std::vector<int> homes;
   };
   using PlanPtr = std::shared_ptr<const Plan>;

@@ -1,4 +1,5 @@
-// What a call, an end and an execution say of themselves, without the graph.
+// Capabilities, CallOptions, RanOn, Numerics: the parts of the runtime interface
+// that need no graph.
 #ifndef HAWSER_CORE_RUNTIME_OPTIONS_H_
 #define HAWSER_CORE_RUNTIME_OPTIONS_H_
 

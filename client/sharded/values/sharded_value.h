@@ -117,7 +117,7 @@ struct ShardedTask {
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;      // from the sources to its results, at most
-  // As ReadyTask's, or kWhereMostIs.
+  // The place that it belongs to, as ReadyTask says; or kWhereMostIs.
   int home = kHere;
   double work = 1;
 

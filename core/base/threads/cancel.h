@@ -34,8 +34,8 @@ class CancelToken {
   void Cancel() const;
   absl::Time deadline() const;
   // OK, kCancelled or kDeadlineExceeded: "the deadline has passed after 2s",
-  // counted from when the token was made, in whole milliseconds. Of several
-  // tokens that expired, the first that this was made of says it.
+  // counted from when the token was made, in whole milliseconds. If
+  // several tokens expired, the first that this was made of says it.
   absl::Status Check() const;
 
   // Calls `expired` once with what Check says, when this expires, which may

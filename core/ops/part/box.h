@@ -1,4 +1,4 @@
-// What boxes, rectangular parts of tensors, are asked and made of.
+// Functions of boxes, the rectangular parts of tensors.
 #ifndef HAWSER_CORE_OPS_PART_BOX_H_
 #define HAWSER_CORE_OPS_PART_BOX_H_
 

@@ -1,7 +1,7 @@
-// What a user calls his own things stays his: `using namespace hawser`, as the
-// README has it, makes none of these words ambiguous. They are words that
-// programs of our new users had, and of the same kind. Names of the SDK's
-// functions and types are not among them: Checkpoint, Edge, Half, Index, Slice.
+// Users may call their own things by these words: `using namespace hawser`, as
+// the README has it, makes none of them ambiguous. They come from programs of
+// new users, with more of the same kind. Names of the SDK's functions and types
+// are not among them: Checkpoint, Edge, Half, Index, Slice.
 #include "client/sdk/hawser.h"
 #include "gtest/gtest.h"
 
