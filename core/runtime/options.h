@@ -1,5 +1,5 @@
-// Capabilities, CallOptions, RanOn, Numerics: the parts of the runtime interface
-// that need no graph.
+// Capabilities, CallOptions, RanOn, Numerics: what the runtime interface has
+// without the graph.
 #ifndef HAWSER_CORE_RUNTIME_OPTIONS_H_
 #define HAWSER_CORE_RUNTIME_OPTIONS_H_
 
