@@ -13,6 +13,7 @@
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/graph/run/fetch.h"
 #include "client/sdk/ops/create.h"
+#include "core/base/log.h"
 
 namespace hawser::sdk {
 namespace {
@@ -46,18 +47,17 @@ bool IsLone(absl::Span<const NamedTensor> tensors) {
   return tensors.size() == 1 && tensors[0].name.empty();
 }
 
-// The datasets that a name stood for: "@name", then "@name.1" and so on, the
-// newest first. Used once, for one that is to be the newest.
+// Renames the datasets that a name stood for: "@name" is the newest, "@name.1"
+// the one before it. Used once, for one that is to be the newest.
 class KeptDatasets {
  public:
   KeptDatasets(const Client& client, const std::string& tag,
                const FreezeOptions& options)
       : client_(client), tag_(tag), options_(options) {}
 
-  // Gives each the name behind its own, the oldest first, so that a dataset has
-  // two of the names for a moment and never none.
+  // Gives each the next name, the oldest first, so that a dataset has two of
+  // the names for a moment and never none.
   absl::Status MakeRoomFor(const std::string& token) {
-    if (options_.keep == 0) return absl::OkStatus();
     std::vector<std::string> tokens;
     for (int i = 0; i < options_.keep; ++i) {
       HAWSER_ASSIGN_OR_RETURN(tokens.emplace_back(), TokenOf(i));
@@ -72,7 +72,7 @@ class KeptDatasets {
     return absl::OkStatus();
   }
 
-  // After "@name" stands for the new one.
+  // To be called once "@name" stands for the new one.
   absl::Status DeletePushedOut() const {
     if (pushed_out_.empty()) return absl::OkStatus();
     const auto dataset = client_.Dataset(pushed_out_, {.call = options_.call});
@@ -89,7 +89,7 @@ class KeptDatasets {
   std::string NameOf(int i) const {
     return i == 0 ? tag_ : absl::StrCat(tag_, ".", i);
   }
-  // "": there is none.
+  // Returns "" if the name stands for none.
   absl::StatusOr<std::string> TokenOf(int i) const {
     const auto dataset = client_.Dataset(NameOf(i), {.call = options_.call});
     if (absl::IsNotFound(dataset.status())) return std::string();
@@ -97,9 +97,9 @@ class KeptDatasets {
     return dataset->token();
   }
 
-  const Client client_;
-  const std::string tag_;
-  const FreezeOptions options_;
+  const Client& client_;
+  const std::string& tag_;
+  const FreezeOptions& options_;
   std::string pushed_out_;
 };
 
@@ -146,11 +146,24 @@ absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
                           client.Freeze(std::move(tensors), options.call));
   if (name.empty()) return frozen;
   const std::string tag = IsTag(name) ? name : absl::StrCat("@", name);
+  const auto name_it = [&] {
+    return client.Tag({.name = tag, .token = frozen.token()}, options.call);
+  };
+  if (options.keep == 0) {
+    HAWSER_RETURN_IF_ERROR(name_it());
+    return frozen;
+  }
   KeptDatasets kept(client, tag, options);
-  HAWSER_RETURN_IF_ERROR(kept.MakeRoomFor(frozen.token()));
-  HAWSER_RETURN_IF_ERROR(
-      client.Tag({.name = tag, .token = frozen.token()}, options.call));
-  HAWSER_RETURN_IF_ERROR(kept.DeletePushedOut());
+  const absl::Status room = kept.MakeRoomFor(frozen.token());
+  // The tag waits for a server that is away; earlier ones are not renamed then.
+  if (!room.ok() && !absl::IsUnavailable(room)) return room;
+  HAWSER_RETURN_IF_ERROR(name_it());
+  // What was asked for is done: that it is there is worth more than that
+  // another one is not.
+  if (const absl::Status left = kept.DeletePushedOut(); !left.ok()) {
+    HAWSER_LOG(kWarning) << "Freeze of " << tag
+                         << ": an earlier dataset is left: " << left;
+  }
   return frozen;
 }
 

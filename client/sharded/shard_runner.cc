@@ -242,9 +242,8 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   if (task->home != kHere) {
     const std::vector<int64_t>& bytes = ready.bytes_there;
     const auto most = std::max_element(bytes.begin(), bytes.end());
-    const bool homeless = task->home == kWhereMostIs;
-    if (homeless) ready.home = kHere;
-    if (*most > (homeless ? 0 : bytes[task->home])) {
+    ready.home = std::max(task->home, kHere);
+    if (*most > (ready.home == kHere ? 0 : bytes[ready.home])) {
       ready.home = static_cast<int>(most - bytes.begin());
     }
   }
