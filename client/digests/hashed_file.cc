@@ -16,10 +16,9 @@ namespace {
 
 // Hashed between two reports: a moment on one core, and some for each of many.
 constexpr int64_t kPartBytes = 16 * kChunkBytes;
-// Kept of a file until it is sent. Mapped arrays count too, though reading them
-// again costs nothing.
+// So many bytes of packed arrays are kept until they are sent.
 constexpr int64_t kMostKept = int64_t{256} << 20;
-// Read before they are hashed, so that small arrays are hashed together.
+// Arrays of so many bytes are read before they are hashed, all threads on them.
 constexpr int64_t kBatchBytes = kMostKept / 2;
 
 // The bytes [at, at + n) of a value, which stay where they are.
@@ -29,7 +28,7 @@ Literal PartOf(const Literal& value, int64_t at, int64_t n) {
   return Literal::Adopt(Shape::Of(DType::kU8, {n}), {std::move(owner), begin});
 }
 
-// Bytes hashed of how many; told now and then.
+// Counts the bytes that are hashed, and reports them.
 struct Progress {
   const HashOptions& hash;
   int64_t bytes = 0;
@@ -123,15 +122,9 @@ std::vector<DatasetSource::Array> ArraysOf(
   return arrays;
 }
 
-// Arrays that were read together: all of a file, but for large ones.
-struct Batch {
-  std::vector<DatasetSource::Array> arrays;
-  std::vector<const ArrayReader*> readers;  // as many
-  int64_t bytes = 0;
-};
-
-// Reads the arrays of a file in batches, so that no more than kMostKept of them
-// is kept in memory: those beyond are read again when they are sent.
+// Reads and hashes the arrays of a file, as many at a time as kBatchBytes hold.
+// Packed ones beyond kMostKept are not kept: they are read again when they are
+// sent. Used once.
 class FileHashing {
  public:
   FileHashing(const std::vector<ArrayReader>& readers, bool hash_all,
@@ -144,31 +137,48 @@ class FileHashing {
     Batch batch;
     for (const ArrayReader& reader : readers_) {
       HAWSER_ASSIGN_OR_RETURN(NamedArray array, reader.read());
-      batch.bytes += array.value.shape().byte_size();
-      batch.readers.push_back(&reader);
+      const int64_t bytes = array.value.shape().byte_size();
+      progress_.bytes += bytes - reader.bytes;
+      batch.bytes += bytes;
+      if (reader.packed) kept_bytes_ += bytes;
+      batch.unkept.push_back(
+          reader.packed && kept_bytes_ > kMostKept ? &reader : nullptr);
+      batch.hashes |= batch.unkept.back() != nullptr;
       batch.arrays.push_back({std::move(array.name), std::move(array.value)});
       if (batch.bytes < kBatchBytes) continue;
       HAWSER_RETURN_IF_ERROR(Take(std::exchange(batch, {})));
     }
     return Take(std::move(batch));
   }
-  // The manifests of all arrays, if all were to be hashed.
+  // Returns the manifests of all arrays, if all were to be hashed.
   std::vector<ArrayManifest>& manifests() { return manifests_; }
   HashedFile& file() { return file_; }
 
  private:
+  struct Batch {
+    std::vector<DatasetSource::Array> arrays;
+    std::vector<const ArrayReader*> unkept;  // as many; null: it is kept
+    int64_t bytes = 0;
+    bool hashes = false;  // since an array that is not kept needs its digests
+  };
+
   absl::Status Take(Batch batch) {
     file_.new_bytes += batch.bytes;
-    const bool keeps = file_.new_bytes <= kMostKept;
     std::vector<ArrayManifest> hashed;
-    if (hash_all_ || !keeps) hashed = HashArrays(batch.arrays, &progress_);
+    if (hash_all_ || batch.hashes) {
+      hashed = HashArrays(batch.arrays, &progress_);
+    } else {
+      progress_.bytes -= batch.bytes;
+    }
     for (size_t i = 0; i < batch.arrays.size(); ++i) {
       DatasetSource::Array& array = batch.arrays[i];
-      HAWSER_RETURN_IF_ERROR(CheckUnchanged(array.value.bytes()));
-      if (!hashed.empty()) array.chunks = hashed[i].chunks;
-      if (!keeps) {
+      if (!hashed.empty()) {
+        HAWSER_RETURN_IF_ERROR(CheckUnchanged(array.value.bytes()));
+        array.chunks = hashed[i].chunks;
+      }
+      if (batch.unkept[i] != nullptr) {
         const auto again =
-            [read = batch.readers[i]->read]() -> absl::StatusOr<Literal> {
+            [read = batch.unkept[i]->read]() -> absl::StatusOr<Literal> {
           HAWSER_ASSIGN_OR_RETURN(NamedArray array, read());
           return std::move(array.value);
         };
@@ -184,6 +194,7 @@ class FileHashing {
   const std::vector<ArrayReader>& readers_;
   const bool hash_all_;
   Progress progress_;
+  int64_t kept_bytes_ = 0;  // of packed arrays
   std::vector<ArrayManifest> manifests_;
   HashedFile file_;
 };

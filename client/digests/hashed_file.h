@@ -25,8 +25,8 @@ struct HashOptions {
 };
 
 struct HashedFile {
-  // In the order of the file: lazy where their digests were remembered and
-  // behind the first 256 MiB, else values with digests or without.
+  // In the order of the file: lazy where their digests were remembered, and
+  // packed ones beyond 256 MiB; else values with digests or without.
   std::vector<DatasetSource::Array> arrays;
   // The bytes of arrays whose digests were not remembered.
   int64_t new_bytes = 0;

@@ -72,13 +72,23 @@ absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
       absl::CHexEscape(front), "\"");
 }
 
-absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
+namespace {
+
+absl::StatusOr<NamedArrays> ReadMapped(const FileBytes& file,
+                                       const std::string& path,
                                        const ReadOptions& options) {
-  HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
   absl::StatusOr<NamedArrays> arrays = ParseArrays(file, path, options);
   HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
   if (!arrays.ok()) return Annotate(arrays.status(), path);
   return arrays;
+}
+
+}  // namespace
+
+absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
+                                       const ReadOptions& options) {
+  HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
+  return ReadMapped(file, path, options);
 }
 
 absl::StatusOr<std::vector<ArrayReader>> OpenArrays(
@@ -88,21 +98,24 @@ absl::StatusOr<std::vector<ArrayReader>> OpenArrays(
       options.format == ReadOptions::Format::kAny ? FormatOf(file) : nullptr;
   if (format == nullptr || format->list == nullptr) {
     std::vector<ArrayReader> readers;
-    HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, options));
+    HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays,
+                            ReadMapped(file, path, options));
     for (NamedArray& array : arrays) {
       const int64_t bytes = array.value.shape().byte_size();
-      readers.push_back({bytes, [array = std::move(array)] { return array; }});
+      readers.push_back({.bytes = bytes,
+                         .read = [array = std::move(array)] { return array; }});
     }
     return readers;
   }
   auto readers = format->list(file);
   if (!readers.ok()) return Annotate(readers.status(), path);
   for (ArrayReader& reader : *readers) {
-    reader.read = [path, file, read = std::move(reader.read)] {
+    reader.read = [path, file,
+                   read =
+                       std::move(reader.read)]() -> absl::StatusOr<NamedArray> {
       absl::StatusOr<NamedArray> array = read();
-      const absl::Status same = file.CheckUnchanged();
-      if (!same.ok()) return absl::StatusOr<NamedArray>(same);
-      if (!array.ok()) array = Annotate(array.status(), path);
+      HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
+      if (!array.ok()) return Annotate(array.status(), path);
       return array;
     };
   }

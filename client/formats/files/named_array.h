@@ -22,6 +22,7 @@ using NamedArrays = std::vector<NamedArray>;
 // One array of a file that is open.
 struct ArrayReader {
   int64_t bytes = 0;  // of its elements, to some bytes of a header
+  bool packed = false;  // its elements take memory once it is read
   // Reads it, as often as it is called; thread-safe. Errors: those of reading
   // the file.
   std::function<absl::StatusOr<NamedArray>()> read;

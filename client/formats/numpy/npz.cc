@@ -42,7 +42,9 @@ absl::StatusOr<std::vector<ArrayReader>> ListNpz(const FileBytes& file) {
     if (!absl::EndsWith(member.name, ".npy")) {
       return InvalidArgument(Named(member), " is no npy file");
     }
-    readers.push_back({member.size, [member] { return ParseMember(member); }});
+    readers.push_back({.bytes = member.size,
+                       .packed = member.deflated,
+                       .read = [member] { return ParseMember(member); }});
   }
   return readers;
 }

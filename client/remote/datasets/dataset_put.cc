@@ -97,7 +97,8 @@ absl::Status DatasetPut::SendStage(size_t begin, size_t end) {
   }
   if (sent.ok()) sent = SendAll(begin, end);
   // Bytes that changed on the way explain whatever the server made of them.
-  HAWSER_RETURN_IF_ERROR(CheckSources());
+  HAWSER_RETURN_IF_ERROR(
+      CheckSources(absl::MakeSpan(chunks_).subspan(begin, end - begin)));
   HAWSER_RETURN_IF_ERROR(sent);
   for (const LazyArray& lazy : lazy_) {
     if (!is_in(lazy)) continue;
@@ -113,9 +114,9 @@ DatasetPut::Chunks DatasetPut::ChunksOf(const LazyArray& lazy) {
   return absl::MakeSpan(chunks_).subspan(lazy.first, lazy.array->chunks.size());
 }
 
-absl::Status DatasetPut::CheckSources() const {
+absl::Status DatasetPut::CheckSources(Chunks chunks) const {
   const char* checked = nullptr;
-  for (const Chunk& chunk : chunks_) {
+  for (const Chunk& chunk : chunks) {
     const ChunkToPut& put = chunk.put;
     if (!put.owner.valid() || put.owner.bytes().data() == checked) continue;
     checked = put.owner.bytes().data();

@@ -66,7 +66,7 @@ class DatasetPut {
   absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
   // Errors: kAborted naming a file whose bytes changed.
-  absl::Status CheckSources() const;
+  absl::Status CheckSources(Chunks chunks) const;
   absl::StatusOr<DatasetInfo> Commit();
   // The server has the dataset, which does not survive a restart yet.
   bool IsBeingWritten(const std::string& token);
