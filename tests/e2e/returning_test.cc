@@ -104,6 +104,37 @@ TEST_F(ReturningTest, StateOnOthersDataSurvivesATermination) {
   TrainThrough([this] { EXPECT_OK(server_.Stop()); });
 }
 
+// Its tag waits for the server; earlier ones keep theirs, and nothing goes.
+TEST_F(ReturningTest, AKeptNameIsFrozenWhileTheServerIsAway) {
+  ASSERT_OK(server_.Start());
+  ASSERT_OK_AND_ASSIGN(const Client client,
+                       Connect({.servers = {server_.address()}}));
+  std::vector<std::string> tokens;
+  const auto freeze = [&](float value) {
+    const auto frozen = Freeze("run", Full(DType::kF32, {3}, value),
+                               {.client = client, .keep = 2});
+    ASSERT_OK(frozen);
+    tokens.push_back(frozen->token());
+  };
+  freeze(1);
+  freeze(2);
+  server_.Kill();
+  freeze(3);
+  ASSERT_EQ(tokens.size(), 3u);
+  ASSERT_OK(StartAgain());
+  const auto token_of = [&](const std::string& name) {
+    const auto dataset = server_.client().Dataset(name);
+    return dataset.ok() ? dataset->token() : dataset.status().ToString();
+  };
+  const absl::Time end = absl::Now() + absl::Seconds(30);
+  while (token_of("@run") != tokens[2] && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  EXPECT_EQ(token_of("@run"), tokens[2]);
+  EXPECT_EQ(token_of("@run.1"), tokens[0]);
+  EXPECT_EQ(token_of(tokens[1]), tokens[1]);
+}
+
 TEST_F(ReturningTest, TheNextServerOfTheListComesBeforeThisMachine) {
   const TemporaryFolder folder;
   DataServer second(folder.path());
