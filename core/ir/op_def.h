@@ -22,7 +22,10 @@ namespace hawser {
 using ir::Signature;
 
 struct OpDef;
+class BatchCalls;
 class ComputationBuilder;
+class Expression;
+struct Instruction;
 
 using Shapes = absl::InlinedVector<Shape, 1>;
 // Values are numbered per computation; an instruction with k results takes k
@@ -170,6 +173,37 @@ constexpr PartDef PartBy(PartRule rule) { return {PartDef::kRule, rule}; }
 struct SplitContext;
 using SplitRule = absl::Status (*)(SplitContext&);
 
+// ---- batches --------------------------------------------------------------
+
+// Says how an attribute changes when operands have the batch as a new axis 0.
+struct AttributeEdit {
+  enum Kind : uint8_t {
+    kShift,      // axis numbers, or one: each is one more
+    kShiftAnd0,  // a list of them, which gets axis 0 in front
+    kFront0,     // one entry per axis: 0 in front
+    kFront1,
+    kFrontSize,  // the size of the batch in front
+  };
+  absl::string_view name;
+  Kind kind;
+};
+
+// The input of a batch rule, which gives the results of an instruction some of
+// whose operands have the batch as axis 0. See core/ops/batch.
+struct BatchContext;
+using BatchRule = absl::StatusOr<std::vector<Expression>> (*)(BatchContext&);
+// Returns which results of an instruction have the batch if these operands do.
+using BatchFlags = std::vector<bool>;
+using BatchFlowRule = absl::StatusOr<BatchFlags> (*)(
+    BatchCalls&, const Instruction&, const BatchFlags& batched);
+
+// Says how an op takes the batch.
+struct BatchDef {
+  BatchRule rule = nullptr;  // nullptr: undecided
+  absl::Span<const AttributeEdit> edits = {};
+  BatchFlowRule flow = nullptr;  // nullptr: all results if any operand
+};
+
 // ---- gradients ------------------------------------------------------------
 
 // The input of a gradient rule: the instruction's operands, results and the
@@ -232,14 +266,15 @@ struct OpDef {
   absl::string_view name;  // StableHLO's mnemonic where it has one
   int since = 1;           // the opset that brought it
   CountRange arity;
-  DTypeSet dtypes;         // of the operands the family rule speaks of
+  DTypeSet dtypes;  // of the operands the family rule speaks of
   DTypeRule result;
   absl::Span<const AttributeSpec> attributes = {};
-  CountRange called = {};       // number of called computations
+  CountRange called = {};  // number of called computations
   ShapeRule infer = nullptr;
   AxesRule axes = nullptr;
   PartDef part = {};
   SplitRule split = nullptr;  // nullptr: it has no contraction of its own
+  BatchDef batch = {};
   GradientDef gradient = kNotDifferentiable;
   uint32_t traits = 0;
   MonoidDef monoid = {};

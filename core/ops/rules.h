@@ -17,8 +17,7 @@ DType ResultDType(const InferContext& context);
 // Constraint `n`: operand `operand` has one of the row's dtypes.
 absl::Status CheckDType(const InferContext& context, int n, int operand);
 // Constraint `n`: operands `first`, `first + 1`, ... have one dtype.
-absl::Status CheckSameDTypes(const InferContext& context, int n,
-                             int first = 0);
+absl::Status CheckSameDTypes(const InferContext& context, int n, int first = 0);
 // Constraint `n`: all operands have the same sizes.
 absl::Status CheckSameDims(const InferContext& context, int n);
 // Constraint `n`: attribute `name` is an axis of `shape`.
@@ -54,8 +53,7 @@ bool Contains(absl::Span<const int64_t> list, int64_t value);
 inline constexpr int kNoFactor = -1;
 
 // A map with a place for every axis of `context` and `results`, all kNoFactor.
-AxisMap EmptyAxes(const InferContext& context,
-                  absl::Span<const Shape> results);
+AxisMap EmptyAxes(const InferContext& context, absl::Span<const Shape> results);
 // Gives every axis that still has no factor one of its own, opaque: the axes
 // rule that leaves an axis out has stated that it cannot be split.
 AxisMap OpaqueRest(AxisMap map, const InferContext& context,
@@ -71,6 +69,21 @@ AxisMap AxesBesideDimension(const InferContext& context,
                             absl::Span<const Shape> results);
 // Asks each operand for the result's box; a scalar, for all of it.
 absl::Status ElementwisePart(PartContext&);
+// Gives every operand the batch's axis, a scalar only where it has it. Rules of
+// what moves elements have edits beside that (EditedBatch).
+absl::StatusOr<std::vector<Expression>> ElementwiseBatch(BatchContext&);
+absl::StatusOr<std::vector<Expression>> EditedBatch(BatchContext&);
+constexpr BatchDef BatchBy(BatchRule rule, BatchFlowRule flow = nullptr) {
+  return {rule, {}, flow};
+}
+// Most rows: the same op on operands with the batch, attributes edited.
+constexpr BatchDef BatchByEdits(absl::Span<const AttributeEdit> edits) {
+  return {EditedBatch, edits, nullptr};
+}
+inline constexpr AttributeEdit kShiftedDimension[] = {
+    {"dimension", AttributeEdit::kShift}};
+inline constexpr AttributeEdit kShiftedDimensions[] = {
+    {"dimensions", AttributeEdit::kShift}};
 // Every axis opaque.
 AxisMap OpaqueAxes(const InferContext& context,
                    absl::Span<const Shape> results);
@@ -87,6 +100,7 @@ constexpr OpDef ElementwiseRow(int arity, OpDef row) {
   row.infer = InferElementwise;
   row.axes = ElementwiseAxes;
   row.part = PartBy(ElementwisePart);
+  row.batch = BatchBy(ElementwiseBatch);
   row.traits |= kElementwise;
   return row;
 }

@@ -18,9 +18,9 @@ absl::StatusOr<Module> Vectorize(Module module,
   if (options.size < 0) {
     return InvalidArgument("a batch cannot have ", options.size, " entries");
   }
-  vectorize::VectorizedCalls calls(&module, options.size);
+  VectorizedCalls calls(&module, options.size);
   const int entry = static_cast<int>(module.computations().size()) - 1;
-  const vectorize::Flags all(module.signature().results.size(), true);
+  const BatchFlags all(module.signature().results.size(), true);
   HAWSER_RETURN_IF_ERROR(
       calls.Make(entry, options.batched, all, options.where, options.origins)
           .status());

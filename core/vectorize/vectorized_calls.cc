@@ -6,9 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/vectorize/rule_table.h"
 
-namespace hawser::vectorize {
+namespace hawser {
 namespace {
 
 absl::Status Located(const absl::Status& status, const OpDef& op,
@@ -21,19 +20,18 @@ absl::Status Located(const absl::Status& status, const OpDef& op,
                       absl::StrCat(op.name, ": ", status.message(), place));
 }
 
-bool Any(const Flags& flags) {
+bool Any(const BatchFlags& flags) {
   return std::find(flags.begin(), flags.end(), true) != flags.end();
 }
 
-Flags OperandFlags(const Instruction& i, const Flags& values) {
-  Flags flags;
+BatchFlags OperandFlags(const Instruction& i, const BatchFlags& values) {
+  BatchFlags flags;
   for (const ValueId v : i.operands) flags.push_back(values[v]);
   return flags;
 }
 
-absl::StatusOr<const BatchRow*> RowOf(const OpDef& op) {
-  const BatchRow* row = FindBatchRow(op);
-  if (row != nullptr) return row;
+absl::StatusOr<BatchDef> RuleOf(const OpDef& op) {
+  if (op.batch.rule != nullptr) return op.batch;
   return Unimplemented("it has no rule for a batch");
 }
 
@@ -41,7 +39,7 @@ absl::StatusOr<const BatchRow*> RowOf(const OpDef& op) {
 class Walk {
  public:
   Walk(VectorizedCalls* calls, int computation, int64_t size,
-       const Flags& batched)
+       const BatchFlags& batched)
       : calls_(*calls),
         from_(calls->module()->computation(computation)),
         size_(size),
@@ -71,17 +69,17 @@ class Walk {
 
   absl::Status Visit(const Instruction& i) {
     if (i.op == &kParameter) return absl::OkStatus();
-    const Flags batched = OperandFlags(i, batched_);
+    const BatchFlags batched = OperandFlags(i, batched_);
     if (!Any(batched)) return Copy(i);
-    HAWSER_ASSIGN_OR_RETURN(const BatchRow* row, RowOf(*i.op));
+    HAWSER_ASSIGN_OR_RETURN(const BatchDef batch, RuleOf(*i.op));
     std::vector<Expression> operands;
     for (const ValueId v : i.operands)
       operands.emplace_back(&scope_, moved_[v]);
-    BatchContext context{scope_,   calls_,  from_,
-                         i,        *row,    size_,
-                         operands, batched, Flags(i.num_results, true)};
+    BatchContext context{
+        scope_, calls_,   from_,   i,
+        size_,  operands, batched, BatchFlags(i.num_results, true)};
     HAWSER_ASSIGN_OR_RETURN(const std::vector<Expression> results,
-                            row->rule(context));
+                            batch.rule(context));
     HAWSER_RETURN_IF_ERROR(builder_.status());
     for (int k = 0; k < i.num_results; ++k) {
       moved_[i.first_result + k] = results[k].value();
@@ -91,7 +89,7 @@ class Walk {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<int> Finish(const Flags& gives) {
+  absl::StatusOr<int> Finish(const BatchFlags& gives) {
     std::vector<ValueId> results;
     for (size_t k = 0; k < gives.size(); ++k) {
       const ValueId v = from_.results()[k];
@@ -132,38 +130,39 @@ class Walk {
   ExpressionScope scope_;
   // Indexed by values of `from_`.
   std::vector<ValueId> moved_;
-  Flags batched_;
+  BatchFlags batched_;
 };
 
 }  // namespace
 
-absl::StatusOr<Flags> VectorizedCalls::Flow(int computation,
-                                            const Flags& batched) {
+absl::StatusOr<BatchFlags> VectorizedCalls::Flow(int computation,
+                                                 const BatchFlags& batched) {
   const auto key = std::make_pair(computation, batched);
   const auto at = flows_.find(key);
   if (at != flows_.end()) return at->second;
   const Computation& c = module_->computation(computation);
-  Flags values = batched;
+  BatchFlags values = batched;
   values.resize(c.num_values(), false);
   for (const Instruction& i : c.instructions()) {
-    const Flags operands = OperandFlags(i, values);
+    const BatchFlags operands = OperandFlags(i, values);
     if (!Any(operands)) continue;
-    const auto row = RowOf(*i.op);
-    if (!row.ok()) return Located(row.status(), *i.op, {});
-    Flags results(i.num_results, true);
-    if ((*row)->flow != nullptr) {
-      HAWSER_ASSIGN_OR_RETURN(results, (*row)->flow(*this, i, operands));
+    const auto batch = RuleOf(*i.op);
+    if (!batch.ok()) return Located(batch.status(), *i.op, {});
+    BatchFlags results(i.num_results, true);
+    if (batch->flow != nullptr) {
+      HAWSER_ASSIGN_OR_RETURN(results, batch->flow(*this, i, operands));
     }
     std::copy(results.begin(), results.end(), values.begin() + i.first_result);
   }
-  Flags results;
+  BatchFlags results;
   for (const ValueId v : c.results()) results.push_back(values[v]);
   flows_.emplace(key, results);
   return results;
 }
 
-absl::StatusOr<int> VectorizedCalls::Find(int computation, const Flags& batched,
-                                          const Flags& gives) {
+absl::StatusOr<int> VectorizedCalls::Find(int computation,
+                                          const BatchFlags& batched,
+                                          const BatchFlags& gives) {
   const auto key = std::make_tuple(computation, batched, gives);
   const auto at = known_.find(key);
   if (at != known_.end()) return at->second;
@@ -174,7 +173,7 @@ absl::StatusOr<int> VectorizedCalls::Find(int computation, const Flags& batched,
 }
 
 absl::StatusOr<int> VectorizedCalls::Make(
-    int computation, const Flags& batched, const Flags& gives,
+    int computation, const BatchFlags& batched, const BatchFlags& gives,
     absl::Span<const SourceLocation> where, std::vector<int>* origins) {
   Walk walk(this, computation, size_, batched);
   HAWSER_RETURN_IF_ERROR(walk.status());
@@ -198,4 +197,4 @@ absl::StatusOr<int> VectorizedCalls::Make(
   return made;
 }
 
-}  // namespace hawser::vectorize
+}  // namespace hawser

@@ -16,6 +16,18 @@ absl::StatusOr<Shapes> InferCall(const InferContext& context);
 absl::Status WhilePart(PartContext&);
 absl::Status CasePart(PartContext&);
 
+absl::StatusOr<std::vector<Expression>> WhileBatch(BatchContext&);
+absl::StatusOr<std::vector<Expression>> CaseBatch(BatchContext&);
+absl::StatusOr<std::vector<Expression>> FusionBatch(BatchContext&);
+absl::StatusOr<std::vector<Expression>> CallBatch(BatchContext&);
+absl::StatusOr<BatchFlags> WhileBatchFlow(BatchCalls&, const Instruction&,
+                                          const BatchFlags& batched);
+absl::StatusOr<BatchFlags> CaseBatchFlow(BatchCalls&, const Instruction&,
+                                         const BatchFlags& batched);
+absl::StatusOr<BatchFlags> FusionBatchFlow(BatchCalls&, const Instruction&,
+                                           const BatchFlags& batched);
+absl::StatusOr<BatchFlags> CallBatchFlow(BatchCalls&, const Instruction&,
+                                         const BatchFlags& batched);
 absl::Status WhileGradient(GradientContext&);
 absl::Status CaseGradient(GradientContext&);
 absl::Status CallGradient(GradientContext&);
@@ -38,6 +50,7 @@ inline constexpr OpDef kWhile{
     .infer = InferWhile,
     .axes = OpaqueAxes,
     .part = PartBy(WhilePart),
+    .batch = BatchBy(WhileBatch, WhileBatchFlow),
     .gradient = ByRule(WhileGradient),
     .traits = kHasRegions | kControlFlow,
     .summary =
@@ -57,6 +70,7 @@ inline constexpr OpDef kCase{
     .infer = InferCase,
     .axes = OpaqueAxes,
     .part = PartBy(CasePart),
+    .batch = BatchBy(CaseBatch, CaseBatchFlow),
     .gradient = ByRule(CaseGradient),
     .traits = kHasRegions | kControlFlow,
     .summary =
@@ -81,6 +95,7 @@ inline constexpr OpDef kFusion{
     .infer = InferFusion,
     .axes = OpaqueAxes,
     .part = kWholePart,
+    .batch = BatchBy(FusionBatch, FusionBatchFlow),
     .gradient = kNotDifferentiable,
     .traits = kHasRegions | kHawserOnly,
     .summary =
@@ -88,12 +103,12 @@ inline constexpr OpDef kFusion{
         "engine can.",
     .source = "hawser; made by kernels/plan"};
 
-// Called: a computation, and it may be its pull-back, which takes a cotangent of
-// each result of floats or complex numbers, then the operands, and gives one of
-// each such operand. Passes put the computation in its place once nothing is
+// Called: a computation, and it may be its pull-back, which takes a cotangent
+// of each result of floats or complex numbers, then the operands, and gives one
+// of each such operand. Passes put the computation in its place once nothing is
 // left to differentiate.
-// C1: the computation takes the operands. C2: the pull-back takes cotangents and
-// the operands. C3: it gives cotangents.
+// C1: the computation takes the operands. C2: the pull-back takes cotangents
+// and the operands. C3: it gives cotangents.
 inline constexpr OpDef kCall{
     .name = "call",
     .arity = {0, kMany},
@@ -103,6 +118,7 @@ inline constexpr OpDef kCall{
     .infer = InferCall,
     .axes = OpaqueAxes,
     .part = kWholePart,
+    .batch = BatchBy(CallBatch, CallBatchFlow),
     .gradient = ByRule(CallGradient),
     .traits = kHasRegions | kHawserOnly,
     .summary =
@@ -112,16 +128,16 @@ inline constexpr OpDef kCall{
 
 // C1: the operand has one of the row's dtypes. Passes take it out once nothing
 // is left to differentiate.
-inline constexpr OpDef kStopGradient = Unary(
-    {.name = "stop_gradient",
-     .dtypes = kAnyDType,
-     .gradient = kZeroGradient,
-     .traits = kHawserOnly,
-     .summary = "The operand; taken for a constant by differentiation.",
-     .source = "hawser; Nx stop_grad"});
+inline constexpr OpDef kStopGradient =
+    Unary({.name = "stop_gradient",
+           .dtypes = kAnyDType,
+           .gradient = kZeroGradient,
+           .traits = kHawserOnly,
+           .summary = "The operand; taken for a constant by differentiation.",
+           .source = "hawser; Nx stop_grad"});
 
-inline constexpr const OpDef* kControlOps[] = {
-    &kWhile, &kCase, &kFusion, &kCall, &kStopGradient};
+inline constexpr const OpDef* kControlOps[] = {&kWhile, &kCase, &kFusion,
+                                               &kCall, &kStopGradient};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_CONTRACTION_CONTROL_H_

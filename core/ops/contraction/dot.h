@@ -11,6 +11,7 @@ absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context);
 AxisMap DotGeneralAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status DotGeneralPart(PartContext&);
 absl::Status DotGeneralSplit(SplitContext&);
+absl::StatusOr<std::vector<Expression>> DotGeneralBatch(BatchContext&);
 absl::Status DotGeneralGradient(GradientContext&);
 
 // True if a product of operands of dtype `from` may be made in `to`: a wider
@@ -46,6 +47,7 @@ inline constexpr OpDef kDotGeneral{
     .axes = DotGeneralAxes,
     .part = PartBy(DotGeneralPart),
     .split = DotGeneralSplit,
+    .batch = BatchBy(DotGeneralBatch),
     .gradient = ByRule(DotGeneralGradient),
     .ulp = 16,
     .summary =

@@ -21,6 +21,7 @@ absl::Status ArgExtremePart(PartContext&);
 absl::Status ReduceSplit(SplitContext&);
 absl::Status ArgExtremeSplit(SplitContext&);
 
+absl::StatusOr<std::vector<Expression>> ReduceBatch(BatchContext&);
 absl::Status ReduceGradient(GradientContext&);
 
 // The monoid that result k of a reduction's or a scatter's computation is, of
@@ -48,6 +49,7 @@ inline constexpr OpDef kReduce{
     .axes = ReduceAxes,
     .part = PartBy(ReducePart),
     .split = ReduceSplit,
+    .batch = {ReduceBatch, kShiftedDimensions},
     .gradient = ByRule(ReduceGradient),
     .traits = kHasRegions,
     .ulp = 16,
@@ -73,6 +75,7 @@ constexpr OpDef ArgExtreme(OpDef row) {
   row.axes = ArgExtremeAxes;
   row.part = PartBy(ArgExtremePart);
   row.split = ArgExtremeSplit;
+  row.batch = BatchByEdits(kShiftedDimension);
   row.gradient = kZeroGradient;
   row.traits = kHawserOnly;
   return row;

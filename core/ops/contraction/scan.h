@@ -27,6 +27,7 @@ inline constexpr OpDef kScan{
     .infer = InferScan,
     .axes = AxesBesideDimension,
     .part = PartBy(ScanPart),
+    .batch = BatchByEdits(kShiftedDimension),
     .gradient = ByRule(ScanGradient),
     .traits = kHasRegions | kHawserOnly,
     .ulp = 16,

@@ -48,6 +48,7 @@ inline constexpr OpDef kReducePrecision{
     .infer = InferReducePrecision,
     .axes = ElementwiseAxes,
     .part = PartBy(ElementwisePart),
+    .batch = BatchBy(ElementwiseBatch),
     .gradient = ByRule(ReducePrecisionGradient),
     .traits = kElementwise,
     .summary =

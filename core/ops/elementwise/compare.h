@@ -41,6 +41,7 @@ inline constexpr OpDef kCompare{
     .infer = InferCompare,
     .axes = ElementwiseAxes,
     .part = PartBy(ElementwisePart),
+    .batch = BatchBy(ElementwiseBatch),
     .gradient = kZeroGradient,
     .traits = kElementwise,
     .summary = "Compares elements; with NaN only NE holds; false < true.",
@@ -56,6 +57,7 @@ inline constexpr OpDef kSelect{
     .infer = InferSelect,
     .axes = ElementwiseAxes,
     .part = PartBy(ElementwisePart),
+    .batch = BatchBy(ElementwiseBatch),
     .gradient = ByRule(SelectGradient),
     .traits = kElementwise,
     .summary =

@@ -28,6 +28,7 @@ inline constexpr OpDef kConvert{
     .infer = InferConvert,
     .axes = ElementwiseAxes,
     .part = PartBy(ElementwisePart),
+    .batch = BatchBy(ElementwiseBatch),
     .gradient = ByRule(ConvertGradient),
     .traits = kElementwise,
     .summary =
@@ -54,6 +55,7 @@ inline constexpr OpDef kBitcastConvert{
     .infer = InferBitcastConvert,
     .axes = BitcastConvertAxes,
     .part = PartBy(BitcastConvertPart),
+    .batch = BatchByEdits({}),
     .gradient = kNotDifferentiable,
     .summary =
         "The same bits read as another dtype: narrower elements lie "

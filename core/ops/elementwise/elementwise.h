@@ -218,6 +218,7 @@ inline constexpr OpDef kClamp{
     .infer = InferClamp,
     .axes = ElementwiseAxes,
     .part = PartBy(ElementwisePart),
+    .batch = BatchBy(ElementwiseBatch),
     .gradient = ByRule(ClampGradient),
     .traits = kElementwise,
     .summary =

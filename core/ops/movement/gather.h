@@ -11,6 +11,7 @@ absl::StatusOr<Shapes> InferGather(const InferContext& context);
 AxisMap GatherAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status GatherPart(PartContext&);
 absl::Status GatherSplit(SplitContext&);
+absl::StatusOr<std::vector<Expression>> GatherBatch(BatchContext&);
 absl::Status GatherGradient(GradientContext&);
 
 inline constexpr AttributeSpec kGatherAttributes[] = {
@@ -41,6 +42,7 @@ inline constexpr OpDef kGather{
     .axes = GatherAxes,
     .part = PartBy(GatherPart),
     .split = GatherSplit,
+    .batch = BatchBy(GatherBatch),
     .gradient = ByRule(GatherGradient),
     .traits = kDataMovement,
     .summary =

@@ -10,6 +10,7 @@ namespace hawser {
 absl::StatusOr<Shapes> InferScatter(const InferContext& context);
 AxisMap ScatterAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status ScatterPart(PartContext&);
+absl::StatusOr<std::vector<Expression>> ScatterBatch(BatchContext&);
 absl::Status ScatterGradient(GradientContext&);
 
 inline constexpr AttributeSpec kScatterAttributes[] = {
@@ -50,6 +51,7 @@ inline constexpr OpDef kScatter{
     .infer = InferScatter,
     .axes = ScatterAxes,
     .part = PartBy(ScatterPart),
+    .batch = BatchBy(ScatterBatch),
     .gradient = ByRule(ScatterGradient),
     .traits = kHasRegions,
     .summary =

@@ -31,6 +31,7 @@ absl::Status ConcatenatePart(PartContext&);
 absl::Status ReversePart(PartContext&);
 absl::Status PadPart(PartContext&);
 
+absl::StatusOr<std::vector<Expression>> PadBatch(BatchContext&);
 absl::Status BroadcastInDimGradient(GradientContext&);
 absl::Status ReshapeGradient(GradientContext&);
 absl::Status TransposeGradient(GradientContext&);
@@ -64,6 +65,9 @@ inline constexpr AttributeSpec kBroadcastInDimAttributes[] = {
      "axis of the result for each axis of the operand"},
     {"dims", AttributeKind::kInts, true, "sizes of the result"},
 };
+inline constexpr AttributeEdit kBroadcastInDimEdits[] = {
+    {"broadcast_dimensions", AttributeEdit::kShiftAnd0},
+    {"dims", AttributeEdit::kFrontSize}};
 // C1: dims make a shape. C2: one broadcast dimension per axis of the operand.
 // C3: each is an axis of the result. C4: no two are the same. C5: each axis of
 // the operand has size 1 or the size it becomes.
@@ -75,6 +79,7 @@ inline constexpr OpDef kBroadcastInDim{
     .infer = InferBroadcastInDim,
     .axes = BroadcastInDimAxes,
     .part = PartBy(BroadcastInDimPart),
+    .batch = BatchByEdits(kBroadcastInDimEdits),
     .gradient = ByRule(BroadcastInDimGradient),
     .traits = kDataMovement,
     .summary = "Repeats the operand along new axes and axes of size 1.",
@@ -83,6 +88,8 @@ inline constexpr OpDef kBroadcastInDim{
 inline constexpr AttributeSpec kReshapeAttributes[] = {
     {"dims", AttributeKind::kInts, true, "sizes of the result"},
 };
+inline constexpr AttributeEdit kReshapeEdits[] = {
+    {"dims", AttributeEdit::kFrontSize}};
 // C1: dims make a shape. C2: it has as many elements as the operand.
 inline constexpr OpDef kReshape{
     .name = "reshape",
@@ -92,6 +99,7 @@ inline constexpr OpDef kReshape{
     .infer = InferReshape,
     .axes = ReshapeAxes,
     .part = PartBy(ReshapePart),
+    .batch = BatchByEdits(kReshapeEdits),
     .gradient = ByRule(ReshapeGradient),
     .traits = kDataMovement,
     .summary = "The same elements in row-major order under other axes.",
@@ -101,6 +109,8 @@ inline constexpr AttributeSpec kTransposeAttributes[] = {
     {"permutation", AttributeKind::kInts, true,
      "axis of the operand for each axis of the result"},
 };
+inline constexpr AttributeEdit kTransposeEdits[] = {
+    {"permutation", AttributeEdit::kShiftAnd0}};
 // C1: permutation is a permutation of the operand's axes.
 inline constexpr OpDef kTranspose{.name = "transpose",
                                   .arity = {1, 1},
@@ -109,6 +119,7 @@ inline constexpr OpDef kTranspose{.name = "transpose",
                                   .infer = InferTranspose,
                                   .axes = TransposeAxes,
                                   .part = PartBy(TransposePart),
+                                  .batch = BatchByEdits(kTransposeEdits),
                                   .gradient = ByRule(TransposeGradient),
                                   .traits = kDataMovement,
                                   .summary = "Reorders the axes.",
@@ -127,6 +138,7 @@ inline constexpr OpDef kConcatenate{
     .infer = InferConcatenate,
     .axes = ConcatenateAxes,
     .part = PartBy(ConcatenatePart),
+    .batch = BatchByEdits(kShiftedDimension),
     .gradient = ByRule(ConcatenateGradient),
     .traits = kDataMovement,
     .summary = "Joins operands along an axis, in order.",
@@ -144,6 +156,7 @@ inline constexpr OpDef kReverse{
     .infer = InferReverse,
     .axes = ReverseAxes,
     .part = PartBy(ReversePart),
+    .batch = BatchByEdits(kShiftedDimensions),
     .gradient = ByRule(ReverseGradient),
     .traits = kDataMovement,
     .summary = "Reverses the order of elements along axes.",
@@ -157,6 +170,10 @@ inline constexpr AttributeSpec kPadAttributes[] = {
     {"interior_padding", AttributeKind::kInts, true,
      "elements between any two of each axis"},
 };
+inline constexpr AttributeEdit kPadEdits[] = {
+    {"edge_padding_high", AttributeEdit::kFront0},
+    {"edge_padding_low", AttributeEdit::kFront0},
+    {"interior_padding", AttributeEdit::kFront0}};
 // C1: operand and padding value have one dtype. C2: the padding value is a
 // scalar. C3: one entry per axis in each attribute. C4: interior padding is
 // not negative. C5: the result is a shape.
@@ -168,6 +185,7 @@ inline constexpr OpDef kPad{
     .infer = InferPad,
     .axes = PadAxes,
     .part = PartBy(PadPart),
+    .batch = {PadBatch, kPadEdits},
     .gradient = ByRule(PadGradient),
     .traits = kDataMovement,
     .summary =
@@ -176,8 +194,8 @@ inline constexpr OpDef kPad{
     .source = "StableHLO pad"};
 
 inline constexpr const OpDef* kShapeOps[] = {
-    &kIota, &kBroadcastInDim, &kReshape, &kTranspose, &kConcatenate,
-    &kReverse, &kPad};
+    &kIota,        &kBroadcastInDim, &kReshape, &kTranspose,
+    &kConcatenate, &kReverse,        &kPad};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_MOVEMENT_SHAPE_H_

@@ -20,6 +20,8 @@ absl::Status SlicePart(PartContext&);
 absl::Status DynamicSlicePart(PartContext&);
 absl::Status DynamicUpdateSlicePart(PartContext&);
 
+absl::StatusOr<std::vector<Expression>> DynamicSliceBatch(BatchContext&);
+absl::StatusOr<std::vector<Expression>> DynamicUpdateSliceBatch(BatchContext&);
 absl::Status SliceGradient(GradientContext&);
 absl::Status DynamicSliceGradient(GradientContext&);
 absl::Status DynamicUpdateSliceGradient(GradientContext&);
@@ -29,6 +31,10 @@ inline constexpr AttributeSpec kSliceAttributes[] = {
     {"start_indices", AttributeKind::kInts, true, "first index taken"},
     {"strides", AttributeKind::kInts, true, "step along each axis"},
 };
+inline constexpr AttributeEdit kSliceEdits[] = {
+    {"limit_indices", AttributeEdit::kFrontSize},
+    {"start_indices", AttributeEdit::kFront0},
+    {"strides", AttributeEdit::kFront1}};
 // C1: one entry per axis in each attribute. C2: 0 <= start <= limit <= size.
 // C3: strides are at least 1.
 inline constexpr OpDef kSlice{
@@ -39,6 +45,7 @@ inline constexpr OpDef kSlice{
     .infer = InferSlice,
     .axes = SliceAxes,
     .part = PartBy(SlicePart),
+    .batch = BatchByEdits(kSliceEdits),
     .gradient = ByRule(SliceGradient),
     .traits = kDataMovement,
     .summary = "Every stride-th element from start up to limit.",
@@ -47,6 +54,8 @@ inline constexpr OpDef kSlice{
 inline constexpr AttributeSpec kDynamicSliceAttributes[] = {
     {"slice_sizes", AttributeKind::kInts, true, "sizes of the result"},
 };
+inline constexpr AttributeEdit kDynamicSliceEdits[] = {
+    {"slice_sizes", AttributeEdit::kFrontSize}};
 // C1: one start per axis. C2: starts are integer scalars. C3: they have one
 // dtype. C4: one slice size per axis. C5: 0 <= slice size <= size.
 inline constexpr OpDef kDynamicSlice{
@@ -57,6 +66,7 @@ inline constexpr OpDef kDynamicSlice{
     .infer = InferDynamicSlice,
     .axes = DynamicSliceAxes,
     .part = PartBy(DynamicSlicePart),
+    .batch = {DynamicSliceBatch, kDynamicSliceEdits},
     .gradient = ByRule(DynamicSliceGradient),
     .traits = kDataMovement,
     .summary =
@@ -74,6 +84,7 @@ inline constexpr OpDef kDynamicUpdateSlice{
     .infer = InferDynamicUpdateSlice,
     .axes = DynamicUpdateSliceAxes,
     .part = PartBy(DynamicUpdateSlicePart),
+    .batch = BatchBy(DynamicUpdateSliceBatch),
     .gradient = ByRule(DynamicUpdateSliceGradient),
     .traits = kDataMovement,
     .summary =
@@ -81,8 +92,8 @@ inline constexpr OpDef kDynamicUpdateSlice{
         "at the scalars after them, clamped so that it fits.",
     .source = "StableHLO dynamic_update_slice"};
 
-inline constexpr const OpDef* kSliceOps[] = {
-    &kSlice, &kDynamicSlice, &kDynamicUpdateSlice};
+inline constexpr const OpDef* kSliceOps[] = {&kSlice, &kDynamicSlice,
+                                             &kDynamicUpdateSlice};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_MOVEMENT_SLICE_H_

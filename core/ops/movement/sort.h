@@ -37,6 +37,7 @@ inline constexpr OpDef kSort{
     .infer = InferSort,
     .axes = AxesBesideDimension,
     .part = PartBy(SortPart),
+    .batch = BatchByEdits(kShiftedDimension),
     .gradient = ByRule(SortGradient),
     .traits = kHasRegions,
     .summary = "Moves the elements of N inputs along an axis, all alike, so that "

@@ -4,7 +4,6 @@
 #include "core/ir/builder.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/registry.h"
-#include "core/vectorize/rule_table.h"
 #include "core/vectorize/vectorize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,17 +17,15 @@ using absl::StatusCode;
 
 TEST(BatchRows, EveryOpHasOne) {
   for (const OpDef* op : AllOps()) {
-    EXPECT_NE(vectorize::FindBatchRow(*op), nullptr)
-        << "core/vectorize/rule_table.cc: " << op->name << " has no row";
+    EXPECT_TRUE(op->batch.rule != nullptr || op->Is(kNullary))
+        << op->name << " has no .batch in its row";
   }
 }
 
 // An attribute that a row forgets would be wrong by one axis.
 TEST(BatchRows, NameAttributesOfTheirOp) {
   for (const OpDef* op : AllOps()) {
-    const auto* row = vectorize::FindBatchRow(*op);
-    if (row == nullptr) continue;
-    for (const auto& edit : row->edits) {
+    for (const AttributeEdit& edit : op->batch.edits) {
       EXPECT_NE(op->FindAttribute(edit.name), nullptr)
           << op->name << " has no attribute " << edit.name;
     }

@@ -2,14 +2,14 @@
 #include <algorithm>
 
 #include "core/base/status.h"
+#include "core/ops/batch/batch.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
-#include "core/vectorize/batch_rule.h"
 
-namespace hawser::vectorize {
+namespace hawser {
 namespace {
 
 using Results = std::vector<Expression>;
@@ -85,7 +85,7 @@ Results ReduceFromEach(const BatchContext& c, const Dims& reduced) {
 
 // One side's entries are a free axis of it, which the result has after the
 // batch axes; those of both are a batch axis.
-absl::StatusOr<Results> BatchDotGeneral(BatchContext& c) {
+absl::StatusOr<Results> DotGeneralBatch(BatchContext& c) {
   static constexpr Edit kLeft[] = {
       {"lhs_batching_dimensions", Edit::kShift},
       {"lhs_contracting_dimensions", Edit::kShift}};
@@ -109,16 +109,16 @@ absl::StatusOr<Results> BatchDotGeneral(BatchContext& c) {
   return Results{ToFront(Apply(kDotGeneral, c.operands, attributes), at)};
 }
 
-absl::StatusOr<Results> BatchReduce(BatchContext& c) {
+absl::StatusOr<Results> ReduceBatch(BatchContext& c) {
   const int n = c.instruction.num_results;
   Results operands;
-  Flags axis;
+  BatchFlags axis;
   for (int i = 0; i < c.count(); ++i) {
     if (i >= n && c.batched[i]) return ReduceFromEach(c, c.ints("dimensions"));
     axis.push_back(i < n);
     operands.push_back(i < n ? c.Spread(i) : c.operands[i]);
   }
-  return Edited(c, c.row.edits, operands, axis);
+  return Edited(c, c.instruction.op->batch.edits, operands, axis);
 }
 
-}  // namespace hawser::vectorize
+}  // namespace hawser

@@ -2,21 +2,21 @@
 #include <limits>
 
 #include "core/base/status.h"
+#include "core/ops/batch/batch.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
-#include "core/vectorize/batch_rule.h"
 
-namespace hawser::vectorize {
+namespace hawser {
 namespace {
 
 using Results = std::vector<Expression>;
 using Edit = AttributeEdit;
 
-bool AnyFrom(const Flags& flags, int first) {
+bool AnyFrom(const BatchFlags& flags, int first) {
   for (size_t i = first; i < flags.size(); ++i) {
     if (flags[i]) return true;
   }
@@ -112,7 +112,7 @@ Results OfNone(const BatchContext& c) {
 
 // The operand's own starts, after 0 for the new axis.
 void AppendStarts(const BatchContext& c, int first, Results* operands,
-                  Flags* axis) {
+                  BatchFlags* axis) {
   const DType dtype = first < c.count() ? c.shape(first).dtype() : DType::kS32;
   operands->push_back(Filled(&c.scope, Shape::Scalar(dtype), 0));
   for (int i = first; i < c.count(); ++i) operands->push_back(c.operands[i]);
@@ -123,10 +123,10 @@ void AppendStarts(const BatchContext& c, int first, Results* operands,
 
 // Padding that differs: elements of the operand in a frame of anything, then
 // the frame.
-absl::StatusOr<Results> BatchPad(BatchContext& c) {
+absl::StatusOr<Results> PadBatch(BatchContext& c) {
   if (!c.batched[1]) {
-    return Edited(c, c.row.edits, {c.operands[0], c.operands[1]},
-                  {true, false});
+    return Edited(c, c.instruction.op->batch.edits,
+                  {c.operands[0], c.operands[1]}, {true, false});
   }
   ExpressionScope* scope = &c.scope;
   const Shape& operand = c.shape(0);
@@ -139,9 +139,9 @@ absl::StatusOr<Results> BatchPad(BatchContext& c) {
   const Expression anything = Filled(scope, Shape::Scalar(operand.dtype()), 0);
   Expression framed;
   if (c.batched[0]) {
-    HAWSER_ASSIGN_OR_RETURN(
-        const Results padded,
-        Edited(c, c.row.edits, {c.operands[0], anything}, {true, false}));
+    HAWSER_ASSIGN_OR_RETURN(const Results padded,
+                            Edited(c, c.instruction.op->batch.edits,
+                                   {c.operands[0], anything}, {true, false}));
     framed = padded[0];
   } else {
     framed =
@@ -152,13 +152,13 @@ absl::StatusOr<Results> BatchPad(BatchContext& c) {
 }
 
 // If starts differ, one slice per entry is gathered.
-absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
+absl::StatusOr<Results> DynamicSliceBatch(BatchContext& c) {
   const int rank = c.shape(0).rank();
   if (!AnyFrom(c.batched, 1)) {
     Results operands = {c.operands[0]};
-    Flags axis = {true};
+    BatchFlags axis = {true};
     AppendStarts(c, 1, &operands, &axis);
-    return Edited(c, c.row.edits, operands, axis);
+    return Edited(c, c.instruction.op->batch.edits, operands, axis);
   }
   if (c.size == 0) return OfNone(c);
   Dims sizes = c.ints("slice_sizes"), collapsed, map;
@@ -179,14 +179,14 @@ absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
 
 // If starts differ, one window per entry is scattered. A scatter drops what
 // falls outside, so the starts are moved first.
-absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
+absl::StatusOr<Results> DynamicUpdateSliceBatch(BatchContext& c) {
   const int rank = c.shape(0).rank();
   const Expression onto = c.Spread(0), update = c.Spread(1);
   if (!AnyFrom(c.batched, 2)) {
     Results operands = {onto, update};
-    Flags axis = {true, true};
+    BatchFlags axis = {true, true};
     AppendStarts(c, 2, &operands, &axis);
-    return Edited(c, c.row.edits, operands, axis);
+    return Edited(c, c.instruction.op->batch.edits, operands, axis);
   }
   if (c.size == 0) return OfNone(c);
   Dims highest, map = {0};
@@ -208,7 +208,7 @@ absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
 // Entries of the operand: an axis that every slice takes whole. Entries of the
 // indices: more index vectors. If both have entries, the entry is a component
 // of the index vectors.
-absl::StatusOr<Results> BatchGather(BatchContext& c) {
+absl::StatusOr<Results> GatherBatch(BatchContext& c) {
   static constexpr Edit kOfOperand[] = {{"collapsed_slice_dims", Edit::kShift},
                                         {"offset_dims", Edit::kShiftAnd0},
                                         {"slice_sizes", Edit::kFrontSize},
@@ -231,7 +231,7 @@ absl::StatusOr<Results> BatchGather(BatchContext& c) {
 }
 
 // It does what gather does. The updates' order is that of each entry's own.
-absl::StatusOr<Results> BatchScatter(BatchContext& c) {
+absl::StatusOr<Results> ScatterBatch(BatchContext& c) {
   static constexpr Edit kOfWindows[] = {
       {"inserted_window_dims", Edit::kShift},
       {"scatter_dims_to_operand_dims", Edit::kShift},
@@ -242,7 +242,7 @@ absl::StatusOr<Results> BatchScatter(BatchContext& c) {
     operands.push_back(i == n ? c.operands[i] : c.Spread(i));
   }
   if (!c.batched[n]) {
-    Flags axis(c.count(), true);
+    BatchFlags axis(c.count(), true);
     axis[n] = false;
     return Edited(c, kOfWindows, operands, axis);
   }
@@ -262,4 +262,4 @@ absl::StatusOr<Results> BatchScatter(BatchContext& c) {
   return results;
 }
 
-}  // namespace hawser::vectorize
+}  // namespace hawser

@@ -1,4 +1,4 @@
-#include "core/vectorize/batch_rule.h"
+#include "core/ops/batch/batch.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,9 +6,9 @@
 
 #include "core/base/status.h"
 #include "core/ops/movement/shape.h"
-#include "core/vectorize/rule_table.h"
+#include "core/ops/rules.h"
 
-namespace hawser::vectorize {
+namespace hawser {
 namespace {
 
 AttributeValue EditedValue(const AttributeValue& value,
@@ -32,7 +32,7 @@ AttributeValue EditedValue(const AttributeValue& value,
 // Checks that axis 0 of the results and of operands with `axis` is one parallel
 // axis by the op's own rule.
 absl::Status CheckApart(const BatchContext& c, absl::Span<const Shape> operands,
-                        const Attributes& attributes, const Flags& axis,
+                        const Attributes& attributes, const BatchFlags& axis,
                         absl::Span<const Shape> results) {
   std::vector<Signature> signatures;
   std::vector<const Signature*> called;
@@ -80,7 +80,7 @@ Expression Repeated(const Expression& x, int64_t size) {
 
 absl::StatusOr<std::vector<Expression>> Edited(
     const BatchContext& c, absl::Span<const AttributeEdit> edits,
-    absl::Span<const Expression> operands, const Flags& axis) {
+    absl::Span<const Expression> operands, const BatchFlags& axis) {
   Attributes attributes = c.instruction.attributes;
   for (const AttributeEdit& edit : edits) {
     const AttributeValue* value = attributes.Find(edit.name);
@@ -108,22 +108,23 @@ absl::StatusOr<std::vector<Expression>> Edited(
   return results;
 }
 
-absl::StatusOr<std::vector<Expression>> ByEdits(BatchContext& c) {
+absl::StatusOr<std::vector<Expression>> EditedBatch(BatchContext& c) {
   std::vector<Expression> operands;
   for (int i = 0; i < c.count(); ++i) operands.push_back(c.Spread(i));
-  return Edited(c, c.row.edits, operands, Flags(operands.size(), true));
+  return Edited(c, c.instruction.op->batch.edits, operands,
+                BatchFlags(operands.size(), true));
 }
 
 // A scalar next to larger operands (a select's predicate, a clamp's bounds)
 // stays one, or goes along the rest of them.
-absl::StatusOr<std::vector<Expression>> BatchElementwise(BatchContext& c) {
+absl::StatusOr<std::vector<Expression>> ElementwiseBatch(BatchContext& c) {
   int largest = 0;
   for (int i = 1; i < c.count(); ++i) {
     if (c.shape(i).rank() > c.shape(largest).rank()) largest = i;
   }
   const Dims dims = c.WithSize(c.shape(largest).dims());
   std::vector<Expression> operands;
-  Flags axis;
+  BatchFlags axis;
   for (int i = 0; i < c.count(); ++i) {
     const bool smaller = c.shape(i).rank() < c.shape(largest).rank();
     axis.push_back(c.batched[i] || !smaller);
@@ -134,7 +135,7 @@ absl::StatusOr<std::vector<Expression>> BatchElementwise(BatchContext& c) {
                                  : c.Spread(i));
     }
   }
-  return Edited(c, c.row.edits, operands, axis);
+  return Edited(c, c.instruction.op->batch.edits, operands, axis);
 }
 
-}  // namespace hawser::vectorize
+}  // namespace hawser

@@ -2,15 +2,14 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/batch/batch.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/inlined.h"
-#include "core/vectorize/batch_rule.h"
-#include "core/vectorize/vectorized_calls.h"
 
-namespace hawser::vectorize {
+namespace hawser {
 namespace {
 
 using Results = std::vector<Expression>;
@@ -18,20 +17,20 @@ using Results = std::vector<Expression>;
 // The batched parts of a loop: operands as they are in every iteration, and
 // whether the condition is.
 struct LoopFlow {
-  Flags operands;
+  BatchFlags operands;
   bool condition = false;
 };
 
 // A state is batched where it starts so, or where the body makes it so; all
 // are where the condition is, since an entry that is done keeps its state.
-absl::StatusOr<LoopFlow> FlowOf(VectorizedCalls& calls, const Instruction& loop,
-                                Flags batched) {
+absl::StatusOr<LoopFlow> FlowOf(BatchCalls& calls, const Instruction& loop,
+                                BatchFlags batched) {
   while (true) {
-    HAWSER_ASSIGN_OR_RETURN(const Flags condition,
+    HAWSER_ASSIGN_OR_RETURN(const BatchFlags condition,
                             calls.Flow(loop.called[0], batched));
-    HAWSER_ASSIGN_OR_RETURN(const Flags body,
+    HAWSER_ASSIGN_OR_RETURN(const BatchFlags body,
                             calls.Flow(loop.called[1], batched));
-    Flags next = batched;
+    BatchFlags next = batched;
     for (int k = 0; k < loop.num_results; ++k) {
       next[k] = batched[k] || body[k] || condition[0];
     }
@@ -40,7 +39,7 @@ absl::StatusOr<LoopFlow> FlowOf(VectorizedCalls& calls, const Instruction& loop,
   }
 }
 
-Results Inline(VectorizedCalls& calls, int computation,
+Results Inline(BatchCalls& calls, int computation,
                absl::Span<const Expression> arguments, ExpressionScope* scope) {
   // It is copied since an expression may add to the module.
   const Computation c = calls.module()->computation(computation);
@@ -70,7 +69,7 @@ Expression ChooseEach(const Expression& holds, const Expression& x,
 // The computations of a loop in which an entry may be done before others. Its
 // state has one more: bool[size], whether the condition holds.
 struct MaskedLoop {
-  VectorizedCalls& calls;
+  BatchCalls& calls;
   const BatchContext& c;
   int condition;  // for a batch
   int body;
@@ -120,7 +119,7 @@ absl::StatusOr<Results> BatchMaskedWhile(
     BatchContext& c, const LoopFlow& flow,
     absl::Span<const Expression> operands) {
   const Instruction& loop = c.instruction;
-  const Flags all(loop.num_results, true);
+  const BatchFlags all(loop.num_results, true);
   HAWSER_ASSIGN_OR_RETURN(const int condition,
                           c.calls.Find(loop.called[0], flow.operands, {true}));
   HAWSER_ASSIGN_OR_RETURN(const int body,
@@ -136,8 +135,8 @@ absl::StatusOr<Results> BatchMaskedWhile(
 }
 
 // The arguments of a case's branches.
-Flags BehindIndex(const Flags& operands) {
-  return Flags(operands.begin() + 1, operands.end());
+BatchFlags BehindIndex(const BatchFlags& operands) {
+  return BatchFlags(operands.begin() + 1, operands.end());
 }
 
 bool IsContinuous(const Shape& shape) {
@@ -148,7 +147,7 @@ bool IsContinuous(const Shape& shape) {
 // gives the sum of what it gives for each.
 absl::StatusOr<int> PullBackOf(BatchContext& c) {
   const Instruction& call = c.instruction;
-  Flags takes, shared;
+  BatchFlags takes, shared;
   for (int k = 0; k < call.num_results; ++k) {
     if (IsContinuous(c.from.shape(call.first_result + k))) {
       takes.push_back(true);
@@ -160,7 +159,7 @@ absl::StatusOr<int> PullBackOf(BatchContext& c) {
   }
   HAWSER_ASSIGN_OR_RETURN(
       const int each,
-      c.calls.Find(call.called[1], takes, Flags(shared.size(), true)));
+      c.calls.Find(call.called[1], takes, BatchFlags(shared.size(), true)));
   ComputationBuilder builder(c.calls.module(), "pull-back");
   ExpressionScope scope{builder, c.calls.monoids()};
   Results parameters;
@@ -179,14 +178,15 @@ absl::StatusOr<int> PullBackOf(BatchContext& c) {
 
 }  // namespace
 
-absl::StatusOr<Flags> WhileFlow(VectorizedCalls& calls, const Instruction& loop,
-                                const Flags& batched) {
+absl::StatusOr<BatchFlags> WhileBatchFlow(BatchCalls& calls,
+                                          const Instruction& loop,
+                                          const BatchFlags& batched) {
   HAWSER_ASSIGN_OR_RETURN(LoopFlow flow, FlowOf(calls, loop, batched));
   flow.operands.resize(loop.num_results);
   return flow.operands;
 }
 
-absl::StatusOr<Results> BatchWhile(BatchContext& c) {
+absl::StatusOr<Results> WhileBatch(BatchContext& c) {
   const Instruction& loop = c.instruction;
   HAWSER_ASSIGN_OR_RETURN(const LoopFlow flow,
                           FlowOf(c.calls, loop, c.batched));
@@ -206,12 +206,12 @@ absl::StatusOr<Results> BatchWhile(BatchContext& c) {
 }
 
 // A result is batched where a branch makes it so; all are where the index is.
-absl::StatusOr<Flags> CaseFlow(VectorizedCalls& calls,
-                               const Instruction& choice,
-                               const Flags& batched) {
-  Flags gives(choice.num_results, batched[0]);
+absl::StatusOr<BatchFlags> CaseBatchFlow(BatchCalls& calls,
+                                         const Instruction& choice,
+                                         const BatchFlags& batched) {
+  BatchFlags gives(choice.num_results, batched[0]);
   for (const int branch : choice.called) {
-    HAWSER_ASSIGN_OR_RETURN(const Flags given,
+    HAWSER_ASSIGN_OR_RETURN(const BatchFlags given,
                             calls.Flow(branch, BehindIndex(batched)));
     for (int k = 0; k < choice.num_results; ++k) {
       gives[k] = gives[k] || given[k];
@@ -220,9 +220,9 @@ absl::StatusOr<Flags> CaseFlow(VectorizedCalls& calls,
   return gives;
 }
 
-absl::StatusOr<Results> BatchCase(BatchContext& c) {
+absl::StatusOr<Results> CaseBatch(BatchContext& c) {
   const Instruction& choice = c.instruction;
-  HAWSER_ASSIGN_OR_RETURN(c.gives, CaseFlow(c.calls, choice, c.batched));
+  HAWSER_ASSIGN_OR_RETURN(c.gives, CaseBatchFlow(c.calls, choice, c.batched));
   std::vector<int> branches;
   for (const int branch : choice.called) {
     HAWSER_ASSIGN_OR_RETURN(
@@ -246,15 +246,15 @@ absl::StatusOr<Results> BatchCase(BatchContext& c) {
   return results;
 }
 
-absl::StatusOr<Flags> FusionFlow(VectorizedCalls& calls,
-                                 const Instruction& fusion,
-                                 const Flags& batched) {
+absl::StatusOr<BatchFlags> FusionBatchFlow(BatchCalls& calls,
+                                           const Instruction& fusion,
+                                           const BatchFlags& batched) {
   return calls.Flow(fusion.called[0], batched);
 }
 
-absl::StatusOr<Results> BatchFusion(BatchContext& c) {
+absl::StatusOr<Results> FusionBatch(BatchContext& c) {
   const Instruction& fusion = c.instruction;
-  HAWSER_ASSIGN_OR_RETURN(c.gives, FusionFlow(c.calls, fusion, c.batched));
+  HAWSER_ASSIGN_OR_RETURN(c.gives, FusionBatchFlow(c.calls, fusion, c.batched));
   HAWSER_ASSIGN_OR_RETURN(const int meaning,
                           c.calls.Find(fusion.called[0], c.batched, c.gives));
   return ResultsOf(c, Apply(kFusion, c.operands, fusion.attributes, {meaning}));
@@ -262,15 +262,16 @@ absl::StatusOr<Results> BatchFusion(BatchContext& c) {
 
 // All results are batched beside a pull-back: what it is given for one that all
 // entries share would count for each of them.
-absl::StatusOr<Flags> CallFlow(VectorizedCalls& calls, const Instruction& call,
-                               const Flags& batched) {
-  if (call.called.size() > 1) return Flags(call.num_results, true);
+absl::StatusOr<BatchFlags> CallBatchFlow(BatchCalls& calls,
+                                         const Instruction& call,
+                                         const BatchFlags& batched) {
+  if (call.called.size() > 1) return BatchFlags(call.num_results, true);
   return calls.Flow(call.called[0], batched);
 }
 
-absl::StatusOr<Results> BatchCall(BatchContext& c) {
+absl::StatusOr<Results> CallBatch(BatchContext& c) {
   const Instruction& call = c.instruction;
-  HAWSER_ASSIGN_OR_RETURN(c.gives, CallFlow(c.calls, call, c.batched));
+  HAWSER_ASSIGN_OR_RETURN(c.gives, CallBatchFlow(c.calls, call, c.batched));
   std::vector<int> called;
   HAWSER_ASSIGN_OR_RETURN(called.emplace_back(),
                           c.calls.Find(call.called[0], c.batched, c.gives));
@@ -280,4 +281,4 @@ absl::StatusOr<Results> BatchCall(BatchContext& c) {
   return ResultsOf(c, Apply(kCall, c.operands, call.attributes, called));
 }
 
-}  // namespace hawser::vectorize
+}  // namespace hawser
