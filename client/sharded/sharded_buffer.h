@@ -20,7 +20,7 @@ class ShardedBuffer : public runtime::Buffer {
   const Shape& shape() const override { return value_->shape; }
   // nullptr once it is gone.
   runtime::Client* client() const override {
-    return runner_->Enter() ? client_ : nullptr;
+    return runner_->open() ? client_ : nullptr;
   }
   // Fetches its pieces and puts them together here. Pieces that were lost with
   // a place are made again.

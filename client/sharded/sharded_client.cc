@@ -69,7 +69,7 @@ absl::StatusOr<runtime::Capabilities> ShardedClient::capabilities() {
   absl::StatusOr<runtime::Capabilities> all =
       Unavailable("no place of ", name_, " is there");
   absl::Status first;
-  const auto& places = runner_->places();
+  const auto places = runner_->places();
   for (size_t p = 0; p < places.size(); ++p) {
     const uint64_t life = places[p]->life();
     auto own = places[p]->client().capabilities();

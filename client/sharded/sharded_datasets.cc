@@ -25,7 +25,7 @@ absl::Status ShardedDatasets::Ask(
     bool all, absl::FunctionRef<absl::Status(runtime::Datasets&)> ask) {
   absl::Status status = Unavailable("no place of ", client_->name(), " is there");
   bool done = false, asked = false;
-  const auto& places = runner_->places();
+  const auto places = runner_->places();
   for (size_t p = 0; p < places.size(); ++p) {
     if (!places[p]->open()) continue;
     const uint64_t life = places[p]->life();

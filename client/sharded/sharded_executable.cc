@@ -14,6 +14,7 @@ namespace {
 using runtime::Argument;
 using runtime::BufferPtr;
 
+constexpr absl::string_view kGone = "the sharded client is gone";
 constexpr size_t kPlansKept = 16;
 // Work that takes one place so long is cut by what places were measured to do.
 constexpr double kWorthMeasuring = 1e-3;
@@ -94,7 +95,7 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
 
 absl::StatusOr<Sharding> ShardedExecutable::Choose(
     const Layouts& layouts) const {
-  const auto& places = runner_->places();
+  const auto places = runner_->places();
   std::vector<PlaceFigures> figures(
       places.size(), runner_->policy().figures.value_or(PlaceFigures()));
   HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
@@ -120,6 +121,7 @@ absl::StatusOr<Sharding> ShardedExecutable::Choose(
 absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     Layouts layouts) const {
   const size_t places = runner_->places().size();
+  if (places == 0) return FailedPrecondition(kGone);
   Sharding sharding;
   if (options_.cuts != nullptr) {
     const auto count = static_cast<int64_t>(places);
@@ -200,12 +202,7 @@ absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
   }
   HAWSER_RETURN_IF_ERROR(options.call.cancel.Check());
   HAWSER_ASSIGN_OR_RETURN(const auto values, ValuesOf(arguments));
-  PlanPtr plan;
-  {
-    const Gate::Pass pass = runner_->Enter();
-    if (!pass) return FailedPrecondition("the sharded client is gone");
-    HAWSER_ASSIGN_OR_RETURN(plan, PlanFor(values));
-  }
+  HAWSER_ASSIGN_OR_RETURN(const PlanPtr plan, PlanFor(values));
   std::vector<ShardedValuePtr> results;
   std::vector<BufferPtr> buffers;
   for (const Shape& shape : signature().results) {
@@ -214,7 +211,7 @@ absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
         std::make_shared<ShardedBuffer>(client_, runner_, results.back()));
   }
   const auto tasks = TasksOf(*plan, values, results, options.call);
-  runner_->Run(tasks);
+  if (!runner_->Run(tasks)) return FailedPrecondition(kGone);
   int steps = 0;
   for (const ShardedTaskPtr& task : tasks) steps = std::max(steps, task->steps);
   if (steps % runner_->policy().checkpoint_steps == 0) {

@@ -53,11 +53,4 @@ Future<PlaceFigures> ShardPlace::Figures() {
   return figures;
 }
 
-void ShardPlace::WhenBack(std::function<void()> then) {
-  breaker_.Closed().OnReady(
-      [then = std::move(then)](const absl::StatusOr<bool>& back) {
-        if (back.ok()) then();
-      });
-}
-
 }  // namespace hawser

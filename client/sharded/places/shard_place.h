@@ -55,8 +55,8 @@ class ShardPlace {
   void Lose(uint64_t life, const absl::Status& why) {
     breaker_.Trip(life, why);
   }
-  // `then` is called once it is back, on a thread that it must not block.
-  void WhenBack(std::function<void()> then);
+  // Ready once it is open, or with an error when it is closed for good.
+  Future<bool> Back() const { return breaker_.Closed(); }
 
   // Does what MeasurePlace does, on the place's thread, unless that was done
   // already.

@@ -32,8 +32,6 @@ Box RowBox(const Shape& shape, const Box& box) {
   return rows;
 }
 
-absl::Status Lost() { return Unavailable("what was at a place is lost"); }
-
 absl::StatusOr<Argument> SlicedHere(const Literal& value, const Box& of,
                                     const Box& box) {
   HAWSER_ASSIGN_OR_RETURN(Literal part, SliceBox(value, of, box));
@@ -42,55 +40,6 @@ absl::StatusOr<Argument> SlicedHere(const Literal& value, const Box& of,
 
 }  // namespace
 
-bool Mover::Live(const ShardedValue::Copy& copy) const {
-  if (copy.came_along) return false;
-  if (copy.place != kHere && places_[copy.place]->life() != copy.life) {
-    return false;
-  }
-  return !copy.what.ready() || copy.what.Await().ok();
-}
-
-const ShardedValue::Copy* Mover::FindCopy(const ShardedValue& value,
-                                          const Box& box, int place) const {
-  const ShardedValue::Copy* found = nullptr;
-  for (const ShardedValue::Copy& copy : value.copies) {
-    if (copy.place != place || !Contains(copy.box, box) || !Live(copy)) {
-      continue;
-    }
-    if (copy.box == box) return &copy;
-    found = &copy;
-  }
-  return found;
-}
-
-const ShardedValue::Copy* Mover::FindCopy(const ShardedValue& value,
-                                          const Box& box) const {
-  const ShardedValue::Copy* found = FindCopy(value, box, kHere);
-  const int places = static_cast<int>(places_.size());
-  for (int p = 0; p < places && found == nullptr; ++p) {
-    found = FindCopy(value, box, p);
-  }
-  return found;
-}
-
-std::vector<int64_t> Mover::BytesThere(const ShardedTask& task) const {
-  std::vector<int64_t> bytes(places_.size());
-  for (size_t i = 0; i < task.takes.size(); ++i) {
-    const ShardedValue& value = *task.takes[i];
-    const Box box = task.BoxOf(i);
-    const bool everyones =
-        value.given.empty() ||
-        (box == WholeBox(value.shape) && task.TakesArgument(i));
-    if (task.home >= 0 && everyones) continue;
-    for (size_t p = 0; p < places_.size(); ++p) {
-      const int place = static_cast<int>(p);
-      if (FindCopy(value, box, place) == nullptr) continue;
-      bytes[p] += ShapeOf(value.shape, box).byte_size();
-    }
-  }
-  return bytes;
-}
-
 MovedBytes Mover::moved() const {
   MutexLock lock(&mu_);
   return moved_;
@@ -98,7 +47,7 @@ MovedBytes Mover::moved() const {
 
 Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
                               int place, Afterwards& later) {
-  const ShardedValue::Copy* there = FindCopy(*value, box, place);
+  const ShardedValue::Copy* there = copies_.FindCopy(*value, box, place);
   if (there != nullptr && there->box == box) return there->what;
   auto promise = std::make_shared<Promise<Argument>>();
   const Future<Argument> what = promise->future();
@@ -111,10 +60,10 @@ Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
     came_along = !BringThere(value, box, place, promise, later);
   }
   if (!stays) return what;
-  Drop(
+  Copies::Drop(
       *value,
       [&](const auto& copy) {
-        return !Live(copy) && (!copy.came_along || copy.place == place);
+        return !copies_.Live(copy) && (!copy.came_along || copy.place == place);
       },
       later);
   const uint64_t life = place == kHere ? 0 : places_[place]->life();
@@ -131,61 +80,67 @@ Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
 void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
                       const ArgumentPromise& promise, Afterwards& later) {
   if (const Literal* host = value->host()) {
-    later.calls.push_back([host = *host, box, promise] {
+    later.moves.push_back([host = *host, box, promise] {
       promise->Set(SlicedHere(host, WholeBox(host.shape()), box));
     });
     return;
   }
-  const ShardedValue::Copy* copy = FindCopy(*value, box);
+  const ShardedValue::Copy* copy = copies_.FindCopy(*value, box);
   const auto* part = std::get_if<DatasetPart>(&value->source);
   if (copy == nullptr && part != nullptr) {
     const int place = PlaceOfDataset(*value);
     if (place == kHere) {
-      later.calls.push_back([promise, token = part->token] {
+      later.moves.push_back([promise, token = part->token] {
         promise->Set(NotFound("no place has the dataset ", token));
       });
       return;
     }
     Bring(value, box, place, later);
-    copy = FindCopy(*value, box, place);
+    copy = copies_.FindCopy(*value, box, place);
     HAWSER_CHECK(copy != nullptr);  // the value is in use
   }
   if (copy != nullptr) {
     std::erase_if(*copy->fetches,
                   [](const auto& fetch) { return fetch.expired(); });
     copy->fetches->push_back(promise);
-    later.calls.push_back(
+    later.moves.push_back(
         [this, copy = *copy, box, promise] { FetchCopy(copy, box, promise); });
     return;
   }
+  JoinHere(value, box, promise, later);
+}
+
+void Mover::JoinHere(const ShardedValuePtr& value, const Box& box,
+                     const ArgumentPromise& promise, Afterwards& later) {
   std::vector<Box> boxes;
   std::vector<Future<Argument>> pieces;
   for (const int i : CoverOf(value->given, box)) {
     boxes.push_back(value->given[i].box);
-    if (FindCopy(*value, boxes.back()) == nullptr) {  // it failed meanwhile
-      later.calls.push_back([promise] { promise->Set(Lost()); });
+    const bool is_there = copies_.FindCopy(*value, boxes.back()) != nullptr;
+    if (!is_there) {  // it failed meanwhile
+      later.moves.push_back([promise] { promise->Set(CopyLost()); });
       return;
     }
     pieces.push_back(Bring(value, boxes.back(), kHere, later));
   }
-  later.calls.push_back([pieces = std::move(pieces), boxes = std::move(boxes),
+  later.moves.push_back([pieces = std::move(pieces), boxes = std::move(boxes),
                          shape = ShapeOf(value->shape, box), box, promise] {
-    AllOf(pieces).OnReady([boxes, shape, box,
-                           promise](const absl::StatusOr<Arguments>& all) {
-      if (!all.ok()) {
-        promise->Set(all.status());
-        return;
-      }
-      absl::StatusOr<Literal> whole = Literal::Allocate(shape);
-      for (size_t i = 0; whole.ok() && i < boxes.size(); ++i) {
-        CopyBox(std::get<Literal>((*all)[i]), boxes[i], box, &*whole);
-      }
-      if (whole.ok()) {
-        promise->Set(Argument(*std::move(whole)));
-      } else {
-        promise->Set(whole.status());
-      }
-    });
+    AllOf(pieces).OnReady(
+        [boxes, shape, box, promise](const absl::StatusOr<Arguments>& all) {
+          if (!all.ok()) {
+            promise->Set(all.status());
+            return;
+          }
+          absl::StatusOr<Literal> whole = Literal::Allocate(shape);
+          for (size_t i = 0; whole.ok() && i < boxes.size(); ++i) {
+            CopyBox(std::get<Literal>((*all)[i]), boxes[i], box, &*whole);
+          }
+          if (whole.ok()) {
+            promise->Set(Argument(*std::move(whole)));
+          } else {
+            promise->Set(whole.status());
+          }
+        });
   });
 }
 
@@ -231,10 +186,10 @@ void Mover::FetchMade(const ShardedValue::Copy& copy, const BufferPtr& buffer,
                       const Box& box, const ArgumentPromise& promise) {
   const Gate::Pass pass = gate_->Enter();
   if (!pass) return;  // which abandons the promise
-  places_[copy.place]->Soon([this, copy, buffer, box, promise] {
-    const absl::StatusOr<Argument> made =
-        MakeBox(*places_[copy.place], buffer->shape().dtype(), {copy.box}, box,
-                {Argument(buffer)});
+  ShardPlace* const at = places_[copy.place].get();
+  at->Soon([this, owner = hooks_.owner(), at, copy, buffer, box, promise] {
+    const absl::StatusOr<Argument> made = MakeBox(
+        *at, buffer->shape().dtype(), {copy.box}, box, {Argument(buffer)});
     if (!made.ok()) return Finish(promise, copy.place, copy.life, made);
     FetchBuffer(copy, std::get<BufferPtr>(*made), box, /*is_made=*/true,
                 promise);
@@ -268,13 +223,12 @@ void Mover::Finish(const ArgumentPromise& promise, int place, uint64_t life,
   promise->Set(std::move(result));
 }
 
-void Mover::OnPlace(int place, Future<Arguments> takes,
-                    const ArgumentPromise& promise, Afterwards& later,
-                    std::function<absl::StatusOr<Argument>(ShardPlace&,
-                                                           Arguments)>
-                        work) {
+void Mover::OnPlace(
+    int place, Future<Arguments> takes, const ArgumentPromise& promise,
+    Afterwards& later,
+    std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)> work) {
   const uint64_t life = places_[place]->life();
-  later.calls.push_back([this, place, life, promise, takes = std::move(takes),
+  later.moves.push_back([this, place, life, promise, takes = std::move(takes),
                          work = std::move(work)] {
     takes.OnReady([this, owner = hooks_.owner(), place, life, promise,
                    work](const absl::StatusOr<Arguments>& all) {
@@ -284,8 +238,9 @@ void Mover::OnPlace(int place, Future<Arguments> takes,
       }
       const Gate::Pass pass = gate_->Enter();
       if (!pass) return;  // which abandons the promise
-      places_[place]->Soon([this, place, life, promise, work, all = *all] {
-        Finish(promise, place, life, work(*places_[place], all));
+      ShardPlace* const at = places_[place].get();
+      at->Soon([this, owner, at, place, life, promise, work, all = *all] {
+        Finish(promise, place, life, work(*at, all));
       });
     });
   });
@@ -294,7 +249,7 @@ void Mover::OnPlace(int place, Future<Arguments> takes,
 bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
                        const ArgumentPromise& promise, Afterwards& later) {
   const DType dtype = value->shape.dtype();
-  if (const ShardedValue::Copy* copy = FindCopy(*value, box, place)) {
+  if (const ShardedValue::Copy* copy = copies_.FindCopy(*value, box, place)) {
     OnPlace(place, AllOf<Argument>({copy->what}), promise, later,
             [this, dtype, of = copy->box, box](ShardPlace& at, Arguments all) {
               return MakeBox(at, dtype, {of}, box, all);
@@ -306,10 +261,11 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
     OpenDataset(value, box, place, promise, later);
     return true;
   }
-  if (value->host() == nullptr && FindCopy(*value, box) == nullptr) {
+  if (value->host() == nullptr && copies_.FindCopy(*value, box) == nullptr) {
     const std::vector<int> cover = CoverOf(value->given, box);
     if (std::any_of(cover.begin(), cover.end(), [&](int i) {
-          return FindCopy(*value, value->given[i].box, place) != nullptr;
+          return copies_.FindCopy(*value, value->given[i].box, place) !=
+                 nullptr;
         })) {
       Join(value, box, place, cover, promise, later);
       return true;
@@ -317,11 +273,12 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
   }
   bool stays = ShapeOf(value->shape, box).byte_size() > kMostInline;
   for (const ShardedValue::Copy& copy : value->copies) {
-    stays = stays || (copy.came_along && copy.place == place && copy.box == box);
+    stays =
+        stays || (copy.came_along && copy.place == place && copy.box == box);
   }
   const Future<Argument> here = Bring(value, box, kHere, later);
   if (!stays) {  // nothing is to be done there
-    later.calls.push_back([this, here, promise] {
+    later.moves.push_back([this, here, promise] {
       here.OnReady([this, owner = hooks_.owner(),
                     promise](const absl::StatusOr<Argument>& what) {
         if (what.ok()) CountSent(std::get<Literal>(*what));
@@ -365,56 +322,19 @@ void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
           });
 }
 
-bool Mover::LackTaken(const ShardedTask& task, Afterwards& later) {
-  bool found = false;
-  for (const ShardedValuePtr& value : task.takes) {
-    if (!std::holds_alternative<DatasetPart>(value->source)) continue;
-    value->lacking.insert(task.place);
-    const auto there = [&](const auto& copy) {
-      return copy.place == task.place;
-    };
-    Drop(*value, there, later);
-    found = true;
-  }
-  return found;
-}
-
-void Mover::DropGiven(const ShardedTask& task, Afterwards& later) {
-  for (size_t k = 0; k < task.gives.size(); ++k) {
-    const ShardedValuePtr value = task.gives[k].lock();
-    if (value == nullptr) continue;
-    const auto given = [&](const ShardedValue::Copy& copy) {
-      return copy.box == task.what->gives[k].box && copy.place == task.place;
-    };
-    Drop(*value, given, later);
-  }
-}
-
-void Mover::Drop(ShardedValue& value,
-                 absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
-                 Afterwards& later) {
-  std::erase_if(value.copies, [&](const ShardedValue::Copy& copy) {
-    if (!which(copy)) return false;
-    later.garbage.push_back(copy.what);
-    for (const auto& fetch : *copy.fetches) {
-      if (const ArgumentPromise promise = fetch.lock()) {
-        later.calls.push_back([promise] { promise->Set(Lost()); });
-      }
-    }
-    return true;
-  });
-}
-
 void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                         const ArgumentPromise& promise, Afterwards& later) {
   const DatasetPart part =
       RowsOf(std::get<DatasetPart>(value->source), value->shape, box);
   const Box rows = RowBox(value->shape, box);
   const uint64_t life = places_[place]->life();
-  later.calls.push_back([this, value, box, rows, place, life, promise, part] {
-    places_[place]->Soon([this, value, box, rows, place, life, promise, part] {
-      ShardPlace& at = *places_[place];
-      const auto open = at.client().datasets().Open(part, {});
+  later.moves.push_back([this, value, box, rows, place, life, promise, part] {
+    const Gate::Pass pass = gate_->Enter();
+    if (!pass) return;  // which abandons the promise
+    ShardPlace* const at = places_[place].get();
+    at->Soon([this, owner = hooks_.owner(), at, value, box, rows, place, life,
+              promise, part] {
+      const auto open = at->client().datasets().Open(part, {});
       if (absl::IsNotFound(open.status())) {
         // Another place may have it.
         hooks_.locked([&](Afterwards& then) {
@@ -422,22 +342,23 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
           const auto opened_now = [&](const ShardedValue::Copy& copy) {
             return copy.place == place && copy.box == box;
           };
-          Drop(*value, opened_now, then);
+          Copies::Drop(*value, opened_now, then);
         });
-        promise->Set(Lost());
+        promise->Set(CopyLost());
         return;
       }
       const absl::Status right =
           open.ok()
-              ? CheckGiven(at, (*open)->shape(), ShapeOf(value->shape, rows))
+              ? CheckGiven(*at, (*open)->shape(), ShapeOf(value->shape, rows))
               : open.status();
       if (!right.ok() || rows == box) {
         Finish(promise, place, life,
                right.ok() ? absl::StatusOr<Argument>(*open) : right);
         return;
       }
-      Finish(promise, place, life,
-             MakeBox(at, value->shape.dtype(), {rows}, box, {Argument(*open)}));
+      Finish(
+          promise, place, life,
+          MakeBox(*at, value->shape.dtype(), {rows}, box, {Argument(*open)}));
     });
   });
 }

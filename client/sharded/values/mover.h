@@ -15,6 +15,8 @@
 #include "absl/status/statusor.h"
 #include "client/sharded/places/shard_place.h"
 #include "client/sharded/places/sharded_program.h"
+#include "client/sharded/values/afterwards.h"
+#include "client/sharded/values/copies.h"
 #include "client/sharded/values/sharded_value.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/future.h"
@@ -25,15 +27,6 @@
 
 namespace hawser {
 
-// Work to do once the lock on the values is free, in this order: calls of
-// places, which may complete futures at once; then, outside the gate, telling
-// users; and last, dropping what was held.
-struct Afterwards {
-  std::vector<std::function<void()>> calls;
-  std::vector<std::function<void()>> tells;
-  std::vector<Future<runtime::Argument>> garbage;
-};
-
 // The bytes that were moved through this process.
 struct MovedBytes {
   int64_t fetched = 0;
@@ -42,7 +35,7 @@ struct MovedBytes {
 
 // All bytes between places go through here: a piece is fetched once, however
 // many places it goes to. A value in pieces is joined where it is needed, from
-// pieces that are there and pieces that come. Bring, Live and FindCopy are
+// pieces that are there and pieces that come. Bring is
 // called under the lock on the values.
 class Mover {
  public:
@@ -57,9 +50,12 @@ class Mover {
     std::function<std::shared_ptr<void>()> owner;
   };
   // `places` are there while the gate is open, and on their own threads.
-  Mover(const std::vector<std::unique_ptr<ShardPlace>>* places,
+  Mover(const std::vector<std::shared_ptr<ShardPlace>>* places,
         std::shared_ptr<Gate> gate, Hooks hooks)
-      : places_(*places), gate_(std::move(gate)), hooks_(std::move(hooks)) {}
+      : places_(*places),
+        copies_(places),
+        gate_(std::move(gate)),
+        hooks_(std::move(hooks)) {}
 
   // Brings the box to a place: a copy that is there, or a value that comes
   // along with the execution. The value has a source, or its pieces have
@@ -67,31 +63,6 @@ class Mover {
   // and kUnavailable also says that a copy failed meanwhile.
   Future<Argument> Bring(const ShardedValuePtr& value, const Box& box,
                          int place, Afterwards& later);
-  // True if the copy is of this life of its place, and has no error so far.
-  bool Live(const ShardedValue::Copy& copy) const;
-  // Returns a live copy that holds the box, at `place` if that is a place.
-  // Null: none.
-  const ShardedValue::Copy* FindCopy(const ShardedValue& value, const Box& box,
-                                     int place) const;
-  const ShardedValue::Copy* FindCopy(const ShardedValue& value,
-                                     const Box& box) const;
-
-  // Returns how much of what a task takes is at each place already. If the task
-  // has a home, bytes that all such tasks take do not count, nor bytes that are
-  // elsewhere too.
-  std::vector<int64_t> BytesThere(const ShardedTask& task) const;
-
-  // Called when the place of a task does not know a dataset that it takes: it
-  // is brought from another place. False: it takes none.
-  static bool LackTaken(const ShardedTask& task, Afterwards& later);
-  // Drops the copies that a task gave where it was last: they are of no use.
-  static void DropGiven(const ShardedTask& task, Afterwards& later);
-  // Drops copies that are of no use; fetches from them that are under way end
-  // with kUnavailable.
-  static void Drop(ShardedValue& value,
-                   absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
-                   Afterwards& later);
-
   MovedBytes moved() const;
 
  private:
@@ -100,6 +71,9 @@ class Mover {
 
   void BringHere(const ShardedValuePtr& value, const Box& box,
                  const ArgumentPromise& promise, Afterwards& later);
+  // Joins pieces that have copies.
+  void JoinHere(const ShardedValuePtr& value, const Box& box,
+                const ArgumentPromise& promise, Afterwards& later);
   // Returns true if it stays there; false if it comes along with the execution,
   // as something small does that was not taken there before.
   bool BringThere(const ShardedValuePtr& value, const Box& box, int place,
@@ -130,10 +104,10 @@ class Mover {
   absl::StatusOr<Literal> Given(int place, absl::StatusOr<Literal> value,
                                 const Shape& wanted) const;
   // Called on the place's thread, once what it takes is there.
-  void OnPlace(int place, Future<Arguments> takes,
-               const ArgumentPromise& promise, Afterwards& later,
-               std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>
-                   work);
+  void OnPlace(
+      int place, Future<Arguments> takes, const ArgumentPromise& promise,
+      Afterwards& later,
+      std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)> work);
   // Makes a value that is here an argument of an execution there.
   absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
   void CountSent(const Literal& value);
@@ -145,7 +119,8 @@ class Mover {
   void Finish(const ArgumentPromise& promise, int place, uint64_t life,
               absl::StatusOr<Argument> result);
 
-  const std::vector<std::unique_ptr<ShardPlace>>& places_;
+  const std::vector<std::shared_ptr<ShardPlace>>& places_;
+  const Copies copies_;
   const std::shared_ptr<Gate> gate_;
   const Hooks hooks_;
   ShardedProgram program_{{}};

@@ -32,7 +32,7 @@ bool ShardedTask::takes_unfinished() const {
 
 absl::Status ShardedTask::FirstCause(const absl::Status& why) const {
   for (const ShardedTaskPtr& maker : Makers()) {
-    if (maker->state == State::kFailed) return maker->error;
+    if (maker->state == TaskState::kFailed) return maker->error;
   }
   return why;
 }

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/sharded/places/sharded_program.h"
+#include "client/sharded/tasks/task_table.h"
 #include "core/base/threads/future.h"
 #include "core/base/values/literal.h"
 #include "core/ops/part/box.h"
@@ -69,8 +70,8 @@ struct ShardedValue {
   std::vector<Copy> copies;
   std::set<int> lacking;  // places that do not know its dataset
   std::shared_ptr<const ShardedExecution> execution;  // that gives it
-  int holders = 0;  // buffers of users
-  int uses = 0;     // tasks that take it and are not done
+  int holders = 0;                                    // buffers of users
+  int uses = 0;  // tasks that take it and are not done
 
   const Literal* host() const { return std::get_if<Literal>(&source); }
   bool needed() const { return holders + uses > 0; }
@@ -96,40 +97,30 @@ struct ShardedExecution {
 // A task of one execution, or a value that is to come here. Guarded as values
 // are, but for what is const.
 struct ShardedTask {
-  enum class State : uint8_t {
-    kIdle,     // not asked for
-    kWaiting,  // for tasks that give what it takes
-    kReady,    // at the dispatch
-    kStarted,  // what it takes is on the way to its place
-    kQueued,   // there; its results may be used
-    kDone,
-    kFailed,
-  };
-
   int64_t number = 0;
   // Set for a task at a place; null for one that brings a value here.
   std::shared_ptr<const Sharding> sharding;
   std::shared_ptr<ShardedProgram> program;
-  const ShardTask* what = nullptr;  // of the sharding
+  const ShardTask* what = nullptr;                           // of the sharding
   std::function<void(const absl::StatusOr<Literal>&)> give;  // here
 
   std::vector<ShardedValuePtr> takes;  // one for each of what->takes
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
-  int steps = 1;      // from the sources to its results, at most
+  int steps = 1;  // from the sources to its results, at most
   // The place that it belongs to, as ReadyTask says; or kWhereMostIs.
   int home = kHere;
   double work = 1;
 
-  State state = State::kIdle;
+  TaskState state = TaskState::kIdle;
   bool counted = false;  // as ended: done or failed, once at least
   bool was_done = false;
   int attempt = 0;  // what comes of an earlier one does not count
   int failures = 0;
   int place = kHere;
   uint64_t life = 0;
-  absl::Status error;       // kFailed
-  std::vector<bool> unfit;  // by place, once one could not do it
+  absl::Status error;         // kFailed
+  std::vector<bool> unfit;    // by place, once one could not do it
   runtime::CallOptions call;  // until it was done once
   // Tasks that wait for this one, by number.
   std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
@@ -141,7 +132,7 @@ struct ShardedTask {
   // Returns the error of the first of them that failed, else `why`.
   absl::Status FirstCause(const absl::Status& why) const;
   bool ended() const {
-    return state == State::kDone || state == State::kFailed;
+    return state == TaskState::kDone || state == TaskState::kFailed;
   }
   bool comes_here() const { return what == nullptr; }
   // True if that is an argument, and not given by a task of its execution.
