@@ -8,6 +8,10 @@
 #include "client/stablehlo/body/op_context.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/expression.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -79,6 +83,85 @@ absl::Status AddBatches(OpContext& context, const BatchNames& names,
   return absl::OkStatus();
 }
 
+// For each component of an index vector: the size of the axis that it moves
+// along, and of the window there.
+struct Extent {
+  int64_t size;
+  int64_t window;
+};
+
+// Empty where the attributes fit nothing, which the op itself complains of.
+std::vector<Extent> ExtentsOf(const Shape& input, const Shape& updates,
+                              const Attributes& attributes) {
+  const auto inserted = attributes.GetInts("inserted_window_dims");
+  const auto window = attributes.GetInts("update_window_dims");
+  Dims windows;  // by axis of the input
+  size_t next = 0;
+  for (int axis = 0; axis < input.rank(); ++axis) {
+    if (std::count(inserted.begin(), inserted.end(), axis) != 0) {
+      windows.push_back(1);
+      continue;
+    }
+    if (next == window.size()) return {};
+    const int64_t at = window[next++];
+    if (at < 0 || at >= updates.rank()) return {};
+    windows.push_back(updates.dim(static_cast<int>(at)));
+  }
+  std::vector<Extent> extents;
+  for (const int64_t axis :
+       attributes.GetInts("scatter_dims_to_operand_dims")) {
+    if (axis < 0 || axis >= input.rank()) return {};
+    extents.push_back({input.dim(static_cast<int>(axis)),
+                       windows[static_cast<size_t>(axis)]});
+  }
+  return extents;
+}
+
+// XLA drops a window that lies partly outside, hawser's op what of it does: the
+// vectors of such windows are moved to where all is outside.
+void DropPartialWindows(OpContext& context, size_t inputs,
+                        const Attributes& attributes) {
+  const std::vector<Extent> extents =
+      ExtentsOf(context.operand_shape(0), context.operand_shape(inputs + 1),
+                attributes);
+  const Shape shape = context.operand_shape(inputs);
+  const int64_t axis = attributes.GetInt("index_vector_dim");
+  const bool has_axis = axis >= 0 && axis < shape.rank();
+  const auto count = static_cast<int64_t>(extents.size());
+  const bool partial =
+      std::any_of(extents.begin(), extents.end(),
+                  [](const Extent& e) { return e.window > 1; });
+  if (!partial || !IsInteger(shape.dtype()) ||
+      count != (has_axis ? shape.dim(static_cast<int>(axis)) : 1)) {
+    return;
+  }
+  ExpressionScope scope{context.builder(), context.program.monoids()};
+  std::vector<int64_t> last, outside;
+  for (const Extent& e : extents) {
+    last.push_back(e.size - e.window);
+    outside.push_back(e.size);
+  }
+  const Dims components = has_axis ? Dims{axis} : Dims{};
+  const auto along = [&](const std::vector<int64_t>& values) {
+    Literal literal = Literal::Uninitialized(Shape::Of(DType::kS64, {count}));
+    std::copy(values.begin(), values.end(),
+              literal.mutable_data<int64_t>().begin());
+    const Expression all = ConstantOf(&scope, literal);
+    return Spread(has_axis ? all : Reshaped(all, {}), shape.dims(),
+                  OtherAxes(shape.rank(), components));
+  };
+  const Expression starts =
+      ConvertTo(Expression(&scope, context.operands[inputs]), DType::kS64);
+  Expression inside = Apply(
+      kAnd, {Compare(starts, CompareDirection::kGe, Like(starts, 0)),
+             Compare(starts, CompareDirection::kLe, along(last))});
+  if (has_axis) {
+    inside = Spread(Folded(kAnd, inside, Literal::Scalar(true), components),
+                    shape.dims(), components);
+  }
+  context.operands[inputs] = Choose(inside, starts, along(outside)).value();
+}
+
 absl::StatusOr<Values> LowerGather(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
   HAWSER_ASSIGN_OR_RETURN(Attributes attributes, context.AttributesOf(kGather));
@@ -103,6 +186,7 @@ absl::StatusOr<Values> LowerScatter(OpContext& context) {
       "input_batching_dims", "scatter_indices_batching_dims",
       "inserted_window_dims", "scatter_dims_to_operand_dims"};
   HAWSER_RETURN_IF_ERROR(AddBatches(context, kNames, inputs, &attributes));
+  DropPartialWindows(context, inputs, attributes);
   HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
                           context.ClosedRegions());
   return context.Add(kScatter, context.operands, std::move(attributes), called);

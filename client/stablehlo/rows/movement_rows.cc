@@ -112,6 +112,8 @@ constexpr Row kRows[] = {
     {"stablehlo.get_dimension_size", LowerDimensionSize},
     {"stablehlo.optimization_barrier", LowerIdentity},
     {"sdy.sharding_constraint", LowerIdentity},
+    // What artifacts have around ops of other dialects.
+    {"builtin.unrealized_conversion_cast", LowerIdentity},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
@@ -137,15 +138,18 @@ TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
 }
 
 Expression PhiloxWords(const TwoWords& key, const Expression& start,
-                       int64_t count) {
+                       const Expression& above, int64_t count) {
   const Dims dims = {count};
+  const Expression first = Everywhere(start, dims);
   const Expression counters =
-      Counting(start.scope(), DType::kU64, count) + Everywhere(start, dims);
-  std::array<Expression, 4> x = {
-      ConvertTo(counters, DType::kU32),
-      ConvertTo(Right(counters, 32), DType::kU32),
-      Filled(start.scope(), Shape::Of(DType::kU32, dims), 0),
-      Filled(start.scope(), Shape::Of(DType::kU32, dims), 0)};
+      Counting(start.scope(), DType::kU64, count) + first;
+  const Expression carried =
+      ConvertTo(Compare(counters, CompareDirection::kLt, first), DType::kU64);
+  const Expression high = Everywhere(above, dims) + carried;
+  std::array<Expression, 4> x = {ConvertTo(counters, DType::kU32),
+                                 ConvertTo(Right(counters, 32), DType::kU32),
+                                 ConvertTo(high, DType::kU32),
+                                 ConvertTo(Right(high, 32), DType::kU32)};
   Expression k0 = Everywhere(key.first, dims);
   Expression k1 = Everywhere(key.second, dims);
   const auto product = [](const Expression& word, uint32_t by) {

@@ -34,9 +34,10 @@ TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
                       int64_t count);
 
 // Philox-4x32 in 10 rounds (the same paper): u32[4, count] of a key of two
-// scalars and the counters from `start`, u64[], on, whose upper half is 0.
+// scalars and the counters of 128 bits from (`start`, `above`) on, each u64[],
+// of which `start` is the lower half.
 Expression PhiloxWords(const TwoWords& key, const Expression& start,
-                       int64_t count);
+                       const Expression& above, int64_t count);
 
 }  // namespace hawser::formulas
 #endif  // HAWSER_CORE_OPS_FORMULAS_RANDOM_H_
