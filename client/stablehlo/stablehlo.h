@@ -8,10 +8,11 @@
 
 namespace hawser::stablehlo {
 
-// Reads a program's text, generic or pretty, and lowers its function "main", or
-// the only one there is. The text need not outlive the module. Errors: those of
-// ReadText and Lower, all with "line:column: " in front.
-absl::StatusOr<Lowered> ReadProgram(absl::string_view text);
+// Reads a program, text (generic or pretty) or a portable artifact, and lowers
+// its function "main", or the only one there is. The bytes need not outlive the
+// module. Errors: those of ReadTree and Lower, all with "line:column: " or
+// "byte N: " in front.
+absl::StatusOr<Lowered> ReadProgram(absl::string_view program);
 
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_STABLEHLO_H_

@@ -60,6 +60,8 @@ ALLOWED = {
     "client/remote/bare": IR + ["client/remote", "core/runtime", "core/wire",
                                 "absl"] + RPC,
     "client/stablehlo": OPS + ["core/runtime", "absl"],
+    "client/pjrt": IR + ["client/connect.h", "client/stablehlo",
+                         "core/runtime", "absl", "protobuf"],
     "client/sharded": OPS + ["client/fallback", "core/runtime",
                              "core/sharding", "absl"],
     "client/recipes": IR + ["core/runtime", "absl"],

@@ -133,7 +133,7 @@ absl::StatusOr<std::vector<std::string>> FindCaseFiles(
   auto entry = fs::recursive_directory_iterator(path, error);
   for (; !error && entry != fs::end(entry); entry.increment(error)) {
     const fs::path ending = entry->path().extension();
-    if (ending == ".txtpb" || ending == ".mlir") {
+    if (ending == ".txtpb" || ending == ".mlir" || ending == ".mlirbc") {
       files.push_back(entry->path().string());
     }
   }

@@ -53,7 +53,7 @@ CaseReport RunFiles(const std::vector<std::string>& files,
   const Client client(target);
   CaseReport report;
   for (const std::string& file : files) {
-    if (absl::EndsWith(file, ".mlir")) {
+    if (!absl::EndsWith(file, ".txtpb")) {
       RunProgramFile(file, *target, &report);
     } else {
       RunCaseFile(file, client, &report);
@@ -114,7 +114,8 @@ extern constinit const Command kCheckCommand = {
         "compares what\ncomes out. Prints each failure, and as its last line "
         "\"N passed, N failed\".\nThe format is described in "
         "proto/case.proto.\n\n"
-        "StableHLO programs that check themselves (*.mlir) are run, too: each "
+        "StableHLO programs that check themselves (*.mlir, *.mlirbc) are run, "
+        "too: each "
         "function\nwithout arguments, whose checks must hold. What needs an op "
         "that hawser lacks is\nleft out, and counted.\n\n"
         "  hawser check tests/vectors\n"

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/formats/files/file_bytes.h"
+#include "client/stablehlo/bytecode/reader.h"
 #include "client/stablehlo/stablehlo.h"
 #include "core/base/status.h"
 #include "core/ir/text/parser.h"
@@ -16,7 +17,7 @@ namespace {
 
 absl::StatusOr<ModuleFile> ReadAs(const std::string& path,
                                   absl::string_view text) {
-  if (!absl::EndsWith(path, ".mlir")) {
+  if (!absl::EndsWith(path, ".mlir") && !stablehlo::IsArtifact(text)) {
     HAWSER_ASSIGN_OR_RETURN(Module module, ParseModule(text, FindOp));
     return ModuleFile{std::move(module), {}};
   }

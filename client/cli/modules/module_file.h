@@ -18,9 +18,10 @@ struct ModuleFile {
   std::vector<Literal> constants;
 };
 
-// Reads and verifies a module's text form, or, from a file that ends in
-// ".mlir", a StableHLO program. Errors: those of the file system; those of
-// ParseModule and stablehlo::ReadProgram as "path:line:column: ...".
+// Reads and verifies a module's text form, or a StableHLO program: from a file
+// that ends in ".mlir" its text, from any other a portable artifact, which its
+// bytes tell. Errors: those of the file system; those of ParseModule and
+// stablehlo::ReadProgram as "path:line:column: ..." or "path:byte N: ...".
 absl::StatusOr<ModuleFile> ReadModuleFile(const std::string& path);
 
 }  // namespace hawser::cli

@@ -151,7 +151,7 @@ extern constinit const Command kRunCommand = {
     .summary = "run a printed module",
     .description =
         "Runs a module in its text form (core/ir/README.md), as `hawser "
-        "explain` prints\nit, or a StableHLO program (*.mlir, its function "
+        "explain` prints\nit, or a StableHLO program (*.mlir or an artifact, its function "
         "main). An argument is an\nnpy or IDX file, TOKEN[:ARRAY] "
         "of a dataset, or a number: 3.5, -2,\ntrue, (1, -2), nan; ./3 is a "
         "file. Behind an array, [BEGIN:END] takes\nthose rows of it, and "

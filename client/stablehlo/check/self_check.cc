@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/check/compare.h"
 #include "client/stablehlo/lower/lower.h"
-#include "client/stablehlo/text/reader.h"
+#include "client/stablehlo/tree_reader.h"
 #include "core/base/status.h"
 
 namespace hawser::stablehlo {
@@ -76,9 +76,9 @@ void Settle(const Tree& tree, absl::string_view function,
 
 }  // namespace
 
-SelfCheck RunSelfCheck(absl::string_view text, runtime::Client& client) {
+SelfCheck RunSelfCheck(absl::string_view program, runtime::Client& client) {
   SelfCheck result;
-  const auto tree = ReadText(text);
+  const auto tree = ReadTree(program);
   if (!tree.ok()) {
     result.outcome = SelfCheck::kFailed;
     result.what = std::string(tree.status().message());

@@ -24,10 +24,10 @@ struct SelfCheck {
   int checks = 0;  // that were made
 };
 
-// Reads `text` and runs each of its functions that takes nothing and has
+// Reads a program in either form and runs each of its functions that takes nothing and has
 // checks, compiled with strict numerics. A program without such a function has
 // failed, and so has one that cannot be read.
-SelfCheck RunSelfCheck(absl::string_view text, runtime::Client& client);
+SelfCheck RunSelfCheck(absl::string_view program, runtime::Client& client);
 
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_CHECK_SELF_CHECK_H_

@@ -140,23 +140,47 @@ void UnpackBools(absl::Span<const char> packed, absl::Span<bool> to) {
   }
 }
 
-absl::Status NoHex(const Source& source, absl::string_view digits) {
-  return source.Invalid(digits.data(), "the bytes are no hexadecimal digits: ",
-                        Quoted(digits.substr(0, 24)));
-}
+// Raw bytes, as they are or as two digits each.
+class Raw {
+ public:
+  Raw(absl::string_view text, bool as_digits)
+      : text_(text), as_digits_(as_digits) {}
 
-absl::Status ReadRawBools(const Source& source, absl::string_view digits,
+  size_t size() const { return as_digits_ ? text_.size() / 2 : text_.size(); }
+  absl::string_view text() const { return text_; }
+  bool is_whole() const { return !as_digits_ || text_.size() % 2 == 0; }
+  std::string Amount() const {
+    return absl::StrCat(text_.size(),
+                        as_digits_ ? " hexadecimal digits" : " bytes");
+  }
+  // `to` has size() bytes.
+  absl::Status CopyTo(const Source& source, absl::Span<char> to) const {
+    if (!as_digits_) {
+      std::copy(text_.begin(), text_.end(), to.begin());
+      return absl::OkStatus();
+    }
+    if (DecodeHex(text_, to)) return absl::OkStatus();
+    return source.Invalid(text_.data(),
+                          "the bytes are no hexadecimal digits: ",
+                          Quoted(text_.substr(0, 24)));
+  }
+
+ private:
+  absl::string_view text_;
+  bool as_digits_;
+};
+
+absl::Status ReadRawBools(const Source& source, const Raw& raw,
                           Literal* value) {
   const absl::Span<bool> to = value->mutable_data<bool>();
-  const size_t bytes = digits.size() / 2;
-  if (bytes == to.size() && bytes != 1) {
-    const absl::Span<char> raw = value->mutable_bytes();
-    if (!DecodeHex(digits, raw)) return NoHex(source, digits);
-    for (char& byte : raw) byte = byte != 0;
+  if (raw.size() == to.size() && raw.size() != 1) {
+    const absl::Span<char> bytes = value->mutable_bytes();
+    HAWSER_RETURN_IF_ERROR(raw.CopyTo(source, bytes));
+    for (char& byte : bytes) byte = byte != 0;
     return absl::OkStatus();
   }
-  std::string packed(bytes, '\0');
-  if (!DecodeHex(digits, absl::MakeSpan(packed))) return NoHex(source, digits);
+  std::string packed(raw.size(), '\0');
+  HAWSER_RETURN_IF_ERROR(raw.CopyTo(source, absl::MakeSpan(packed)));
   UnpackBools(packed, to);
   return absl::OkStatus();
 }
@@ -188,29 +212,34 @@ absl::Status CheckCarries(const Source& source, absl::string_view body,
   return source.Invalid(body.data(), "too few elements for ", shape.ToString());
 }
 
+absl::Status ReadRaw(const Source& source, const Raw& raw,
+                     Elements* elements) {
+  if (!IsKnown(elements->type)) return absl::OkStatus();
+  const char* const where = raw.text().data();
+  const auto made = Shape::Make(elements->type.dtype, elements->type.dims);
+  if (!made.ok()) return source.Invalid(where, made.status().message());
+  elements->splat =
+      IsRawSplat(*made, raw.size()) && made->num_elements() != 1;
+  const Shape shape = elements->splat ? Shape::Scalar(made->dtype()) : *made;
+  if (!raw.is_whole() || !HoldsAll(shape, raw.size())) {
+    return source.Invalid(where, raw.Amount(), " for ", made->ToString());
+  }
+  HAWSER_ASSIGN_OR_RETURN(elements->value, Literal::Allocate(shape));
+  return shape.dtype() == DType::kBool
+             ? ReadRawBools(source, raw, &elements->value)
+             : raw.CopyTo(source, elements->value.mutable_bytes());
+}
+
 }  // namespace
 
 absl::Status ReadRawElements(const Source& source, absl::string_view digits,
                              Elements* elements) {
-  if (!IsKnown(elements->type)) return absl::OkStatus();
-  const auto made = Shape::Make(elements->type.dtype, elements->type.dims);
-  if (!made.ok()) {
-    return source.Invalid(digits.data(), made.status().message());
-  }
-  const size_t bytes = digits.size() / 2;
-  elements->splat = IsRawSplat(*made, bytes) && made->num_elements() != 1;
-  const Shape shape = elements->splat ? Shape::Scalar(made->dtype()) : *made;
-  if (digits.size() % 2 != 0 || !HoldsAll(shape, bytes)) {
-    return source.Invalid(digits.data(), digits.size(),
-                          " hexadecimal digits for ", made->ToString());
-  }
-  HAWSER_ASSIGN_OR_RETURN(elements->value, Literal::Allocate(shape));
-  if (shape.dtype() == DType::kBool) {
-    return ReadRawBools(source, digits, &elements->value);
-  }
-  return DecodeHex(digits, elements->value.mutable_bytes())
-             ? absl::OkStatus()
-             : NoHex(source, digits);
+  return ReadRaw(source, Raw(digits, /*as_digits=*/true), elements);
+}
+
+absl::Status ReadRawBytes(const Source& source, absl::string_view bytes,
+                          Elements* elements) {
+  return ReadRaw(source, Raw(bytes, /*as_digits=*/false), elements);
 }
 
 absl::Status ReadElements(const Source& source, absl::string_view body,

@@ -24,5 +24,9 @@ absl::Status ReadElements(const Source& source, absl::string_view body,
 absl::Status ReadRawElements(const Source& source, absl::string_view digits,
                              Elements* elements);
 
+// Likewise, of the bytes themselves.
+absl::Status ReadRawBytes(const Source& source, absl::string_view bytes,
+                          Elements* elements);
+
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_LITERALS_ELEMENTS_H_

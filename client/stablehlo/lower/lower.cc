@@ -13,6 +13,23 @@
 namespace hawser::stablehlo {
 namespace {
 
+// The arguments with an attribute that says so.
+std::vector<int> DonatedOf(const Op& function) {
+  std::vector<int> donated;
+  const Attribute* arguments = FindAttribute(function, "arg_attrs");
+  if (arguments == nullptr) return donated;
+  for (size_t i = 0; i < arguments->items.size(); ++i) {
+    const AttributeDict& fields = arguments->items[i]->fields;
+    if (std::any_of(fields.begin(), fields.end(), [](const auto& field) {
+          return field.name == "tf.aliasing_output" ||
+                 field.name == "jax.buffer_donor";
+        })) {
+      donated.push_back(static_cast<int>(i));
+    }
+  }
+  return donated;
+}
+
 // The function in a builder: its arguments are parameters.
 class Entry {
  public:
@@ -47,8 +64,10 @@ class Entry {
 
   absl::StatusOr<Lowered> Finish(const Values& results) {
     HAWSER_RETURN_IF_ERROR(builder_.Finish(results));
+    const Op* function = program_.functions().Find(name_);
     return Lowered{std::move(program_.module()),
-                   std::move(program_.large_constants())};
+                   std::move(program_.large_constants()),
+                   DonatedOf(*function)};
   }
 
  private:

@@ -18,6 +18,9 @@ namespace hawser::stablehlo {
 struct Lowered {
   Module module;
   std::vector<Literal> constants;
+  // The arguments that the program lets its results take the memory of
+  // (tf.aliasing_output, jax.buffer_donor).
+  std::vector<int> donated = {};
 };
 
 // The function as the entry of a module, with all it calls inlined, and every

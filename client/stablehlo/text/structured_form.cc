@@ -224,11 +224,15 @@ absl::Status ReadConvolution(OpReader& reader, Op* op) {
   return reader.ReadTypes(op);
 }
 
-// "sdy.mesh @name = <...>": how devices are arranged, of which there is one.
+// "sdy.mesh @name = <...> {...}": how devices are arranged, of which there is
+// one.
 absl::Status ReadMesh(OpReader& reader, Op* op) {
   HAWSER_RETURN_IF_ERROR(ReadSymbol(reader, op));
   HAWSER_RETURN_IF_ERROR(reader.tokens().Expect("="));
-  return reader.attributes().Read(AttributeReader::Typed::kNo).status();
+  HAWSER_RETURN_IF_ERROR(
+      reader.attributes().Read(AttributeReader::Typed::kNo).status());
+  if (!reader.tokens().ahead().Is("{")) return absl::OkStatus();
+  return reader.attributes().ReadDict(&op->attributes);
 }
 
 // "sdy.manual_computation(%a) in_shardings=... (%b: type) {ops} : types". The

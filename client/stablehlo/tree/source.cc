@@ -12,7 +12,9 @@ constexpr size_t kLongestQuoted = 64;
 }  // namespace
 
 Place Source::PlaceOf(const char* at) const {
-  if (at < text_.data() || at > text_.data() + text_.size()) return {};
+  const bool inside = at >= text_.data() && at <= text_.data() + text_.size();
+  if (!has_lines_) return {0, inside ? at - text_.data() : 0};
+  if (!inside) return {};
   const absl::string_view before(text_.data(),
                                  static_cast<size_t>(at - text_.data()));
   Place place;

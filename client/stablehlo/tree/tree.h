@@ -1,10 +1,11 @@
 // The op tree: what a StableHLO program says, whichever form it was read from.
-// Pretty forms have become generic ones: attributes under their full names,
+// Pretty forms and numbers have become generic ones: attributes under their full names,
 // regions instead of shorthands.
 #ifndef HAWSER_CLIENT_STABLEHLO_TREE_TREE_H_
 #define HAWSER_CLIENT_STABLEHLO_TREE_TREE_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,12 @@
 
 namespace hawser::stablehlo {
 
-// Every string_view of a tree points into the text it was read from, which
-// must outlive it. Strings stand as they are written: escapes stay escapes.
+// Every string_view of a tree points into the text or the bytes it was read
+// from, which must outlive it, or is of `strings`. Strings stand as text writes
+// them: escapes stay escapes.
+
+// What stands nowhere in the source. They keep their addresses.
+using TreeStrings = std::deque<std::string>;
 
 // A tensor, or another type of which only the text is known.
 struct Type {
@@ -118,6 +123,7 @@ struct Op {
 
 struct Tree {
   Source source;
+  std::shared_ptr<TreeStrings> strings;  // null: there are none
   std::vector<Op> ops;  // of the file: a module, or functions
   // "#loc3" -> what its loc(...) holds.
   absl::flat_hash_map<absl::string_view, absl::string_view> locations;

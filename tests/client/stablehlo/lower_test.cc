@@ -218,7 +218,8 @@ TEST(Lower, RandomBitsTakeAStateOfAKeyAndACounter) {
   EXPECT_THAT(bits("2xui64", "3xui32"), HasSubstr("u32[3] = slice("));
   EXPECT_THAT(bits("2xui64", "2x3xui64"), HasSubstr("u64[2,3] = reshape("));
   EXPECT_THAT(bits("3xui64", "3xui32"), HasSubstr("a state of u64[3]"));
-  EXPECT_THAT(bits("2xui64", "3xui8"), HasSubstr("bits of u8"));
+  EXPECT_THAT(bits("2xui64", "3xui8"), HasSubstr("u8[3] = convert("));
+  EXPECT_THAT(bits("2xui64", "3xf32"), HasSubstr("bits of f32"));
 }
 
 TEST(Lower, CompositesAndCustomCalls) {

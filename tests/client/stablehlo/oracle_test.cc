@@ -11,9 +11,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "client/stablehlo/body/functions.h"
+#include "client/stablehlo/bytecode/reader.h"
 #include "client/stablehlo/check/self_check.h"
 #include "client/stablehlo/lower/lower.h"
 #include "client/stablehlo/text/reader.h"
+#include "core/ir/text/printer.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/stablehlo/oracle_files.h"
@@ -99,8 +101,9 @@ TEST(Oracle, PassesOnTheReference) {
   RunAll(client, {std::begin(kRoundedOnTheWay), std::end(kRoundedOnTheWay)});
 }
 
-// Programs with every op, attribute and type that StableHLO has: all are read,
-// and every function becomes a module or says what it lacks.
+// Programs with every op, attribute and type that StableHLO has: all are read
+// as text and as artifacts, whose functions become the same modules, or say what
+// they lack.
 TEST(Oracle, ReadsEveryArtifact) {
   const auto folder = OracleFolder("artifacts");
   int functions = 0, lowered = 0;
@@ -109,15 +112,33 @@ TEST(Oracle, ReadsEveryArtifact) {
     const std::string text = ContentsOf(file);
     const auto tree = ReadText(text);
     ASSERT_TRUE(tree.ok()) << file << ":" << tree.status();
-    const Functions named(*tree);
+    const std::string bytes = ContentsOf(file.string() + ".bc");
+    const auto coded = ReadArtifact(bytes);
+    ASSERT_TRUE(coded.ok()) << file << ".bc: " << coded.status();
+    const Functions named(*tree), in_artifact(*coded);
+    EXPECT_EQ(named.all().size(), in_artifact.all().size()) << file;
     for (const Op* function : named.all()) {
       ++functions;
-      const auto module = Lower(*tree, NameOf(*function));
+      const absl::string_view name = NameOf(*function);
+      const auto module = Lower(*tree, name);
       lowered += module.ok();
       EXPECT_TRUE(module.ok() || absl::IsUnimplemented(module.status()))
           << file << ":" << module.status();
+      ASSERT_NE(in_artifact.Find(name), nullptr) << file << ": " << name;
+      const auto same = Lower(*coded, name);
+      ASSERT_EQ(same.status().code(), module.status().code())
+          << file << ": " << name << ": " << same.status() << "\n"
+          << module.status();
+      if (!module.ok()) continue;
+      EXPECT_EQ(Print(same->module), Print(module->module))
+          << file << ": " << name;
     }
   }
+  EXPECT_EQ(ReadArtifact(ContentsOf(folder / "invalid_vhlo_future.mlir.bc"))
+                  .status()
+                  .code(),
+              functions == 0 ? absl::StatusCode::kInvalidArgument
+                             : absl::StatusCode::kUnimplemented);
   if (functions == 0) GTEST_SKIP() << folder << " has no files";
   std::cout << lowered << " of " << functions << " functions are lowered\n";
   EXPECT_GT(lowered, 0);
