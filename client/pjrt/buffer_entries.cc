@@ -1,0 +1,173 @@
+// Buffers: values on devices.
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "client/pjrt/entries.h"
+#include "client/pjrt/objects.h"
+#include "core/base/status.h"
+
+namespace hawser::pjrt {
+namespace {
+
+absl::StatusOr<runtime::BufferPtr> ValueOf(Buffer* buffer) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(buffer, "buffer"));
+  runtime::BufferPtr value = buffer->Value();
+  if (value != nullptr) return value;
+  return InvalidArgument(buffer->shape.ToString(), " was deleted or donated");
+}
+
+// True if the layout is that of dense elements, the last axis the densest.
+bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
+  if (layout == nullptr) return true;
+  const auto rank = static_cast<size_t>(shape.rank());
+  if (layout->type == 1) {
+    int64_t stride = ByteWidth(shape.dtype());
+    for (size_t i = layout->strides.num_byte_strides; i-- > 0;) {
+      if (layout->strides.byte_strides[i] != stride) return false;
+      stride *= shape.dim(static_cast<int>(i));
+    }
+    return layout->strides.num_byte_strides == rank;
+  }
+  if (layout->tiled.num_tiles != 0) return false;
+  for (size_t i = 0; i < layout->tiled.minor_to_major_size; ++i) {
+    if (layout->tiled.minor_to_major[i] != static_cast<int64_t>(rank - 1 - i)) {
+      return false;
+    }
+  }
+  return layout->tiled.minor_to_major_size == rank;
+}
+
+absl::StatusOr<Buffer*> CopyTo(Buffer* buffer, Device* device) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(device, "device"));
+  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value, ValueOf(buffer));
+  if (device != buffer->device) {
+    HAWSER_ASSIGN_OR_RETURN(const Literal literal, value->Fetch({}).Await());
+    HAWSER_ASSIGN_OR_RETURN(value, device->runtime->Upload(literal, {}));
+  }
+  return new Buffer(buffer->devices, device, std::move(value));
+}
+
+}  // namespace
+
+absl::Status Buffer_Destroy(Buffer_DestroyArgs* args) {
+  delete args->buffer;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ElementType(Buffer_ElementTypeArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->type = TypeOf(args->buffer->shape.dtype());
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Dimensions(Buffer_DimensionsArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->dims = args->buffer->dims.data();
+  args->num_dims = args->buffer->dims.size();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_UnpaddedDimensions(Buffer_UnpaddedDimensionsArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->unpadded_dims = args->buffer->dims.data();
+  args->num_dims = args->buffer->dims.size();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_DynamicDimensionIndices(
+    Buffer_DynamicDimensionIndicesArgs* args) {
+  args->dynamic_dim_indices = nullptr;
+  args->num_dynamic_dims = 0;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_OnDeviceSizeInBytes(Buffer_OnDeviceSizeInBytesArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->on_device_size_in_bytes =
+      static_cast<size_t>(args->buffer->shape.byte_size());
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Device(Buffer_DeviceArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->device = args->buffer->device;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Memory(Buffer_MemoryArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->memory = &args->buffer->device->memory;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Delete(Buffer_DeleteArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  runtime::BufferPtr dropped;  // outside the lock
+  MutexLock lock(&args->buffer->mu);
+  dropped = std::exchange(args->buffer->value, nullptr);
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_IsDeleted(Buffer_IsDeletedArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  args->is_deleted = args->buffer->Value() == nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_CopyToDevice(Buffer_CopyToDeviceArgs* args) {
+  HAWSER_ASSIGN_OR_RETURN(args->dst_buffer,
+                          CopyTo(args->buffer, args->dst_device));
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_CopyToMemory(Buffer_CopyToMemoryArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->dst_memory, "memory"));
+  HAWSER_ASSIGN_OR_RETURN(args->dst_buffer,
+                          CopyTo(args->buffer, args->dst_memory->device));
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ToHostBuffer(Buffer_ToHostBufferArgs* args) {
+  HAWSER_ASSIGN_OR_RETURN(const runtime::BufferPtr value, ValueOf(args->src));
+  const Shape& shape = args->src->shape;
+  const auto size = static_cast<size_t>(shape.byte_size());
+  if (args->dst == nullptr) {
+    args->dst_size = size;
+    return absl::OkStatus();
+  }
+  if (args->dst_size < size) {
+    return InvalidArgument(shape.ToString(), " does not fit ", args->dst_size,
+                           " bytes");
+  }
+  if (!IsRowMajor(args->host_layout, shape)) {
+    return Unimplemented("a host layout that is not row-major");
+  }
+  auto copied = std::make_shared<Promise<bool>>();
+  args->event = new Event(copied->future());
+  value->Fetch({}).OnReady(
+      [copied, to = args->dst](const absl::StatusOr<Literal>& literal) {
+        if (!literal.ok()) {
+          copied->Set(literal.status());
+          return;
+        }
+        const auto bytes = literal->bytes();
+        if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+        copied->Set(true);
+      });
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_IsOnCpu(Buffer_IsOnCpuArgs* args) {
+  args->is_on_cpu = false;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ReadyEvent(Buffer_ReadyEventArgs* args) {
+  HAWSER_ASSIGN_OR_RETURN(const runtime::BufferPtr value,
+                          ValueOf(args->buffer));
+  args->event = new Event(value->Ready({}));
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::pjrt

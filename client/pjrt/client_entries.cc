@@ -1,0 +1,208 @@
+// Clients: their devices, and values that come from the host.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "client/pjrt/abi/struct_fields.h"
+#include "client/pjrt/connect_devices.h"
+#include "client/pjrt/entries.h"
+#include "client/pjrt/load_program.h"
+#include "client/pjrt/objects.h"
+#include "core/base/status.h"
+
+namespace hawser::pjrt {
+namespace {
+
+constexpr absl::string_view kPlatform = "hawser";
+
+// Copies elements whose axes lie so many bytes apart to where they lie densely.
+void CopyStrided(const char* from, const Shape& shape, const int64_t* strides,
+                 int axis, char** to) {
+  const int64_t width = ByteWidth(shape.dtype());
+  if (axis == shape.rank()) {
+    std::memcpy(*to, from, static_cast<size_t>(width));
+    *to += width;
+    return;
+  }
+  const int64_t size = shape.dim(axis);
+  if (axis == shape.rank() - 1 && strides[axis] == width) {
+    std::memcpy(*to, from, static_cast<size_t>(size * width));
+    *to += size * width;
+    return;
+  }
+  for (int64_t i = 0; i < size; ++i) {
+    CopyStrided(from + i * strides[axis], shape, strides, axis + 1, to);
+  }
+}
+
+absl::StatusOr<Literal> LiteralOf(const Client_BufferFromHostBufferArgs& args) {
+  const DType dtype = DTypeOf(args.type);
+  if (dtype == DType::kInvalid) {
+    return Unimplemented("hawser has no elements of PJRT_Buffer_Type ",
+                         args.type);
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const Shape shape,
+      Shape::Make(dtype, Dims(args.dims, args.dims + args.num_dims)));
+  if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
+    return InvalidArgument(args.num_byte_strides, " strides for ",
+                           shape.ToString());
+  }
+  HAWSER_ASSIGN_OR_RETURN(Literal literal, Literal::Allocate(shape));
+  if (shape.num_elements() == 0) return literal;
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args.data, "data"));
+  const absl::Span<char> bytes = literal.mutable_bytes();
+  if (args.num_byte_strides == 0) {
+    std::memcpy(bytes.data(), args.data, bytes.size());
+  } else {
+    char* to = bytes.data();
+    CopyStrided(static_cast<const char*>(args.data), shape, args.byte_strides,
+                0, &to);
+  }
+  if (dtype == DType::kBool) {
+    for (char& byte : bytes) byte = byte != 0;
+  }
+  return literal;
+}
+
+}  // namespace
+
+absl::Status Client_Create(Client_CreateArgs* args) {
+  std::vector<std::string> servers = ServersOfEnvironment();
+  for (size_t i = 0; i < args->num_options; ++i) {
+    const NamedValue& option = args->create_options[i];
+    const absl::string_view name(option.name, option.name_size);
+    if (name != "servers") continue;
+    if (option.type != 0) return InvalidArgument("servers is no string");
+    servers = absl::StrSplit(absl::string_view(option.string, option.size), ',',
+                             absl::SkipWhitespace());
+  }
+  HAWSER_ASSIGN_OR_RETURN(DevicesPtr devices, ConnectDevices(servers));
+  auto client = std::make_unique<Client>();
+  client->devices = std::move(devices);
+  client->topology.devices = client->devices;
+  args->client = client.release();
+  return absl::OkStatus();
+}
+
+absl::Status Client_Destroy(Client_DestroyArgs* args) {
+  delete args->client;
+  return absl::OkStatus();
+}
+
+absl::Status Client_PlatformName(Client_PlatformNameArgs* args) {
+  args->platform_name = kPlatform.data();
+  args->platform_name_size = kPlatform.size();
+  return absl::OkStatus();
+}
+
+absl::Status Client_ProcessIndex(Client_ProcessIndexArgs* args) {
+  args->process_index = 0;
+  return absl::OkStatus();
+}
+
+absl::Status Client_PlatformVersion(Client_PlatformVersionArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->platform_version = args->client->devices->version.data();
+  args->platform_version_size = args->client->devices->version.size();
+  return absl::OkStatus();
+}
+
+absl::Status Client_Devices(Client_DevicesArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->devices = args->client->devices->list.data();
+  args->num_devices = args->client->devices->list.size();
+  return absl::OkStatus();
+}
+
+absl::Status Client_AddressableDevices(Client_AddressableDevicesArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->addressable_devices = args->client->devices->list.data();
+  args->num_addressable_devices = args->client->devices->list.size();
+  return absl::OkStatus();
+}
+
+absl::Status Client_LookupDevice(Client_LookupDeviceArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->device = args->client->devices->Find(args->id);
+  if (args->device != nullptr) return absl::OkStatus();
+  return InvalidArgument("there is no device ", args->id);
+}
+
+absl::Status Client_LookupAddressableDevice(
+    Client_LookupAddressableDeviceArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->addressable_device =
+      args->client->devices->Find(args->local_hardware_id);
+  if (args->addressable_device != nullptr) return absl::OkStatus();
+  return InvalidArgument("there is no device ", args->local_hardware_id);
+}
+
+absl::Status Client_AddressableMemories(Client_AddressableMemoriesArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->addressable_memories = args->client->devices->memories.data();
+  args->num_addressable_memories = args->client->devices->memories.size();
+  return absl::OkStatus();
+}
+
+absl::Status Client_TopologyDescription(Client_TopologyDescriptionArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  args->topology = &args->client->topology;
+  return absl::OkStatus();
+}
+
+absl::Status Client_DefaultDeviceAssignment(
+    Client_DefaultDeviceAssignmentArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  const int64_t wanted =
+      int64_t{args->num_replicas} * int64_t{args->num_partitions};
+  const auto devices = static_cast<int64_t>(args->client->devices->list.size());
+  if (wanted < 0 || wanted > devices ||
+      wanted > static_cast<int64_t>(args->default_assignment_size)) {
+    return InvalidArgument(args->num_replicas, " replicas of ",
+                           args->num_partitions, " partitions on ", devices,
+                           " devices");
+  }
+  for (int i = 0; i < wanted; ++i) args->default_assignment[i] = i;
+  return absl::OkStatus();
+}
+
+absl::Status Client_Compile(Client_CompileArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->program, "program"));
+  const Program& program = *args->program;
+  const absl::string_view format(program.format, program.format_size);
+  if (format != "mlir") {
+    return Unimplemented("programs of format \"", format,
+                         "\": hawser takes \"mlir\"");
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      auto loaded,
+      LoadProgram(args->client->devices,
+                  absl::string_view(program.code, program.code_size),
+                  absl::string_view(args->compile_options,
+                                    args->compile_options_size)));
+  args->executable = loaded.release();
+  return absl::OkStatus();
+}
+
+absl::Status Client_BufferFromHostBuffer(
+    Client_BufferFromHostBufferArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
+  Device* const device = args->device != nullptr ? args->device
+                         : args->memory != nullptr
+                             ? args->memory->device
+                             : args->client->devices->list[0];
+  HAWSER_ASSIGN_OR_RETURN(const Literal literal, LiteralOf(*args));
+  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value,
+                          device->runtime->Upload(literal, {}));
+  args->buffer = new Buffer(args->client->devices, device, std::move(value));
+  // The bytes were copied.
+  args->done_with_host_buffer = new Event(Future<bool>(true));
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::pjrt

@@ -1,0 +1,162 @@
+// The objects that handles of the PJRT C ABI point to.
+#ifndef HAWSER_CLIENT_PJRT_OBJECTS_H_
+#define HAWSER_CLIENT_PJRT_OBJECTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "client/pjrt/abi/abi.h"
+#include "core/base/mutex.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
+#include "core/runtime/client.h"
+
+namespace hawser::pjrt {
+
+// Since minor version 112 an error begins with a table of its functions.
+struct ErrorTable {
+  size_t struct_size;
+  size_t instance_size;
+  void* extension;
+  void (*destroy)(Error*);
+  void (*message)(const Error*, const char**, size_t*);
+  int (*code)(const Error*);
+  void (*for_each_payload)(const Error*, void* visitor, void* user_arg);
+};
+
+struct Error {
+  explicit Error(absl::Status why);
+  const ErrorTable* const table;  // first
+  const absl::Status status;
+  const std::string message;
+};
+
+// Something that is done, or will be.
+struct Event {
+  explicit Event(Future<bool> when) : done(std::move(when)) {}
+  const Future<bool> done;
+};
+
+struct DeviceDescription {
+  int id = 0;
+  std::string kind;  // where it computed when the client was made
+  std::string text;
+};
+
+// So does a memory, in which callers keep what is theirs.
+struct MemoryTable {
+  size_t struct_size;
+  void* extension;
+  size_t instance_size;
+  void* (*get_user_data)(Memory*, const void* key);
+  void (*set_user_data)(Memory*, const void* key, void* data,
+                        void (*destroy)(void*));
+};
+
+struct Memory {
+  Memory();
+  ~Memory();
+  const MemoryTable* const table;  // first
+  Device* device = nullptr;
+  std::string text;
+  Mutex mu;
+  std::map<const void*, std::pair<void*, void (*)(void*)>> user_data
+      ABSL_GUARDED_BY(mu);
+};
+
+// One server with this machine behind it, or this machine alone.
+struct Device {
+  DeviceDescription description;
+  Memory memory;
+  std::vector<Memory*> memories;  // that one
+  std::shared_ptr<runtime::Client> runtime;
+};
+
+// The devices of a client, kept by all that is on them.
+struct Devices {
+  std::vector<std::unique_ptr<Device>> all;
+  std::vector<Device*> list;
+  std::vector<Memory*> memories;
+  std::vector<DeviceDescription*> descriptions;
+  std::string version;  // of hawser
+
+  // Null: none has that number.
+  Device* Find(int id) const;
+};
+using DevicesPtr = std::shared_ptr<const Devices>;
+
+struct Topology {
+  DevicesPtr devices;
+};
+
+struct Client {
+  DevicesPtr devices;
+  Topology topology;
+};
+
+// The facts of a program that need no run. Immutable.
+struct ProgramFacts {
+  std::string name;
+  std::string fingerprint;
+  std::vector<int> types;     // of results, as the ABI numbers them
+  std::vector<int64_t> dims;  // of all results, one after the other
+  std::vector<size_t> ranks;
+  std::vector<const char*> memory_kinds;
+  std::vector<size_t> memory_kind_sizes;
+};
+
+struct Executable {
+  std::shared_ptr<const ProgramFacts> facts;
+};
+
+struct LoadedExecutable {
+  DevicesPtr devices;
+  Device* device = nullptr;
+  std::vector<Device*> device_list;  // that one
+  std::shared_ptr<const ProgramFacts> facts;
+  std::vector<runtime::Argument> constants;  // its last arguments
+  size_t num_arguments = 0;                  // without these
+  std::vector<int> donated;
+  Mutex mu;
+  // Null: deleted.
+  std::shared_ptr<runtime::Executable> runtime ABSL_GUARDED_BY(mu);
+};
+
+struct Buffer {
+  Buffer(DevicesPtr of, Device* on, runtime::BufferPtr what);
+  const DevicesPtr devices;
+  Device* const device;
+  const Shape shape;
+  const std::vector<int64_t> dims;
+  Mutex mu;
+  // Null: deleted, or donated.
+  runtime::BufferPtr value ABSL_GUARDED_BY(mu);
+
+  runtime::BufferPtr Value() {
+    MutexLock lock(&mu);
+    return value;
+  }
+};
+
+struct ExecuteContext {};
+
+// The name of the only kind of memory, and its number.
+inline constexpr absl::string_view kMemoryKind = "device";
+
+// The number of a dtype in the ABI; 0: it has none.
+int TypeOf(DType dtype);
+DType DTypeOf(int type);
+
+// kInvalidArgument that names a handle which is null.
+absl::Status CheckHandle(const void* handle, absl::string_view name);
+
+}  // namespace hawser::pjrt
+#endif  // HAWSER_CLIENT_PJRT_OBJECTS_H_
