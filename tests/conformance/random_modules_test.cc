@@ -1,6 +1,6 @@
 // Random graphs over the whole registry give the same on every target: in
 // strict numerics the bits of the CPU's rows, where one NaN is as good as
-// another; in fast numerics, of what kernels/reference makes of each
+// another; in fast numerics, of what tests/reference makes of each
 // instruction's own operands, what the op's row promises.
 #include <algorithm>
 #include <cmath>
@@ -27,9 +27,9 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
 #include "kernels/cpu/evaluator.h"
-#include "kernels/reference/evaluator.h"
 #include "tests/conformance/target.h"
 #include "tests/kernels/one_instruction.h"
+#include "tests/reference/evaluator.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"

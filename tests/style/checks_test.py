@@ -157,13 +157,15 @@ class ChecksTest(unittest.TestCase):
             ("server/main.cc", "client/sdk/tensor.h"),
             ("server/session/a.cc", "grpcpp/grpcpp.h"),
             ("tests/core/a_test.cc", "neighbour.h"),
+            ("tests/reference/rows/a.cc", "kernels/cpu/evaluator.h"),
         ]:
             self.write(path, f'// one line\n#include "{header}"\n')
         self.expect(layering_test, *[f"{path}:2:" for path in (
             "client/sdk/a.cc", "core/ir/a.h", "core/passes/a.cc",
             "core/wire/a.cc", "kernels/cpu/a.cc", "kernels/cuda/a.cc",
             "kernels/gpu/a.cc", "kernels/plan/a.cc", "server/main.cc",
-            "server/session/a.cc", "tests/core/a_test.cc")])
+            "server/session/a.cc", "tests/core/a_test.cc",
+            "tests/reference/rows/a.cc")])
 
     def test_layering_finds_circles(self):
         self.write("core/ops/movement/a.h",

@@ -36,7 +36,6 @@ ALLOWED = {
     "core/vectorize": OPS + ["absl"],
     "core/runtime": IR + ["absl"],
     "core/wire": OPS + ["core/runtime", MESSAGES, "absl", "protobuf"],
-    "kernels/reference": OPS + ["core/runtime", "absl"],
     "kernels/plan": OPS + ["core/passes", "core/runtime", "absl"],
     "kernels/cpu": OPS + ["core/runtime", "kernels/plan", "absl", "BLAS",
                           "Highway", "oneDNN"],
@@ -88,6 +87,10 @@ ALLOWED = {
     "tests": CORE + RPC + [
         "client", "kernels", "server", "tests", "absl", "benchmark",
         "BLAS", "crypto", "GoogleTest", "Highway", "JSON", "zlib"],
+    "tests/reference": OPS + ["core/runtime", "tests/testing", "absl",
+                              "GoogleTest"],
+    "tests/reference/device": OPS + ["client", "core/runtime", "kernels/cpu",
+                                     "tests", "absl", "GoogleTest"],
     "tests/kernels/cuda": CORE + ["kernels", "tests", "absl", "CUDA",
                                   "GoogleTest"],
 }

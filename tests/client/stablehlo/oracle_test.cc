@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/stablehlo/oracle_files.h"
-#include "tests/kernels/reference/reference_client.h"
+#include "tests/reference/device/reference_client.h"
 #include "tests/testing/golden.h"
 
 namespace hawser::stablehlo {

@@ -12,7 +12,7 @@
 #include "core/ops/registry.h"
 #include "core/vectorize/vectorize.h"
 #include "gtest/gtest.h"
-#include "kernels/reference/evaluator.h"
+#include "tests/reference/evaluator.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {
