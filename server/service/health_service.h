@@ -1,4 +1,7 @@
-// gRPC's own health service, per service and overall.
+// gRPC's own health service, per service and overall. gRPC's
+// DefaultHealthCheckService would say the same, but it is a callback service,
+// which brings threads (server/rpc/README.md), and its calls pass neither the
+// limit of open calls nor ConnectionGuard.
 #ifndef HAWSER_SERVER_SERVICE_HEALTH_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_HEALTH_SERVICE_H_
 

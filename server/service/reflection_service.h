@@ -1,4 +1,7 @@
 // gRPC's own reflection: what the server understands, for tools.
+// libgrpc++_reflection does not do here: it lists the services of a
+// ServerBuilder, which has none of an RpcServer's, it is synchronous, and its
+// calls pass neither the limit of open calls nor ConnectionGuard.
 #ifndef HAWSER_SERVER_SERVICE_REFLECTION_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_REFLECTION_SERVICE_H_
 
