@@ -16,7 +16,9 @@ namespace hawser::sdk {
 // `rows` + 1 rows: an axis that grows with them is the batch, and every
 // instruction must carry it from operands to results as a parallel axis. Then
 // row i of a result depends on row i of the arguments alone, and results
-// without the batch on none of them.
+// without the batch on none of them. One trace, and so `Cuts` of it, does not
+// tell: a constant that was made of the number of rows looks like any other
+// there, and cuts are advice.
 // Errors: kInvalidArgument naming the first instruction that breaks this (a
 // sum over the batch, a slice of it, the number of rows used as a value, an op
 // that cannot be seen through) and where the user made it; a result with the
