@@ -1,11 +1,11 @@
 #include "client/sdk/jit/jit.h"
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"
@@ -26,10 +26,7 @@ namespace {
 constexpr int64_t kCut = -1;
 
 bool MustCheck() {
-  static const bool check = [] {
-    const char* value = std::getenv("HAWSER_CHECK_JIT");
-    return value != nullptr && std::string(value) == "1";
-  }();
+  static const bool check = IsSwitchedOn("HAWSER_CHECK_JIT");
   return check;
 }
 

@@ -1,13 +1,12 @@
 #include "client/sdk/probes/probes.h"
 
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/probes/verdict.h"
@@ -16,14 +15,10 @@
 namespace hawser::sdk {
 namespace {
 
-bool IsSet(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && std::strcmp(value, "1") == 0;
-}
-
 const CheckKinds& WantedChecks() {
-  static const CheckKinds kinds = {.nan = IsSet("HAWSER_CHECK_NAN"),
-                                   .indices = IsSet("HAWSER_CHECK_INDICES")};
+  static const CheckKinds kinds = {
+      .nan = IsSwitchedOn("HAWSER_CHECK_NAN"),
+      .indices = IsSwitchedOn("HAWSER_CHECK_INDICES")};
   return kinds;
 }
 
