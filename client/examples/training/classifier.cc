@@ -1,8 +1,10 @@
 #include "client/examples/training/classifier.h"
 
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
+#include "client/examples/fashion_mnist.h"
 #include "core/base/digest.h"
 #include "core/base/status.h"
 
@@ -27,19 +29,19 @@ std::tuple<Training, Tensor> Epoch(const Classifier& model,
   const Tensor keys = RandomSplit(key);
   const Tensor order = RandomPermutation(keys[{0}], options.images);
   const int64_t batches = options.images / options.batch;
-  auto [trained, sum] = For(
-      batches, std::tuple(training, Scalar(0.0f)),
-      [&](Tensor i, Training now, Tensor sum) {
-        const Tensor rows = Rows(order, i * options.batch, options.batch);
-        const Tensor seen = Take(images, rows), right = Take(labels, rows);
-        const Tensor own = RandomFoldIn(keys[{1}], i);
-        const auto [loss, gradients] = ValueAndGrad([&](Parameters p) {
-          return CrossEntropy(model.scores(p, seen, own), right);
-        })(now.parameters);
-        auto [parameters, adam] =
-            Step(now.parameters, gradients, now.adam, options.rate);
-        return std::tuple(Training{parameters, adam}, sum + loss);
-      });
+  auto [trained, sum] =
+      For(batches, std::tuple(training, Scalar(0.0f)),
+          [&](Tensor i, Training now, Tensor sum) {
+            const Tensor rows = Rows(order, i * options.batch, options.batch);
+            const Tensor seen = Take(images, rows), right = Take(labels, rows);
+            const Tensor own = RandomFoldIn(keys[{1}], i);
+            const auto [loss, gradients] = ValueAndGrad([&](Parameters p) {
+              return CrossEntropy(model.scores(p, seen, own), right);
+            })(now.parameters);
+            auto [parameters, adam] =
+                Step(now.parameters, gradients, now.adam, options.rate);
+            return std::tuple(Training{parameters, adam}, sum + loss);
+          });
   return {trained, sum / static_cast<float>(batches)};
 }
 
@@ -49,14 +51,21 @@ absl::Status Check(const TrainingOptions& options, const Dataset& data) {
     return InvalidArgument(options.images, " of ", there, " images");
   }
   if (options.batch < 1 || options.batch > options.images) {
-    return InvalidArgument("a batch of ", options.batch, " of ",
-                           options.images, " images");
+    return InvalidArgument("a batch of ", options.batch, " of ", options.images,
+                           " images");
   }
   return absl::OkStatus();
 }
 
-}  // namespace
+absl::Status PrintEpoch(int epoch, const Tensor& loss) {
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, loss.Fetch());
+  std::printf("epoch %d loss %.4f on %s\n", epoch, value.data<float>()[0],
+              loss.ran_on().c_str());
+  std::fflush(stdout);
+  return absl::OkStatus();
+}
 
+// Trains with the dataset's "images" and "labels".
 absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,
                                  const TrainingOptions& options) {
   HAWSER_RETURN_IF_ERROR(Check(options, data));
@@ -64,19 +73,19 @@ absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,
     const Parameters made = model.make(key);
     return Training{made, NewAdam(made)};
   });
-  auto epoch = Jit([&](Training training, Tensor images, Tensor labels,
-                       Tensor key) {
-    return Epoch(model, options, training, images, labels, key);
-  });
+  auto epoch =
+      Jit([&](Training training, Tensor images, Tensor labels, Tensor key) {
+        return Epoch(model, options, training, images, labels, key);
+      });
   RandomKeys keys(options.seed);
   HAWSER_ASSIGN_OR_RETURN(Training training, begin(keys.Next()));
   for (int e = 1; e <= options.epochs; ++e) {
-    HAWSER_ASSIGN_OR_RETURN(auto next,
-                            epoch(Donate(training), data["images"],
-                                  data["labels"], keys.Next()));
+    HAWSER_ASSIGN_OR_RETURN(auto next, epoch(Donate(training), data["images"],
+                                             data["labels"], keys.Next()));
     Tensor loss;
     std::tie(training, loss) = std::move(next);
-    HAWSER_RETURN_IF_ERROR(options.after(e, loss));
+    HAWSER_RETURN_IF_ERROR(PrintEpoch(e, loss));
+    HAWSER_RETURN_IF_ERROR(options.after(e));
   }
   return training.parameters;
 }
@@ -85,8 +94,7 @@ absl::StatusOr<float> Accuracy(const Classifier& model,
                                const Parameters& parameters,
                                const Literal& images, const Literal& labels) {
   auto accuracy = Jit([&](Parameters p, Tensor images, Tensor labels) {
-    const Tensor scores =
-        model.scores(p, images, Zeros(DType::kU32, {0}));
+    const Tensor scores = model.scores(p, images, Zeros(DType::kU32, {0}));
     const Tensor found = ArgMax(scores, {.axis = 1});
     return Mean(Convert(Eq(found, labels), DType::kF32));
   });
@@ -103,6 +111,25 @@ absl::StatusOr<std::string> DigestOf(const Parameters& parameters) {
     bytes.append(value.bytes().data(), value.bytes().size());
   }
   return Sha256(bytes).ToHex();
+}
+
+}  // namespace
+
+absl::Status TrainAndTest(const Classifier& model, const std::string& folder,
+                          const TrainingOptions& options) {
+  HAWSER_ASSIGN_OR_RETURN(const FashionMnist images, ReadFashionMnist(folder));
+  const Client client = Client::Default();
+  HAWSER_ASSIGN_OR_RETURN(
+      const Dataset data,
+      client.Put({{"images", images.train}, {"labels", images.train_labels}}));
+  HAWSER_ASSIGN_OR_RETURN(const Parameters trained,
+                          Train(model, data, options));
+  HAWSER_ASSIGN_OR_RETURN(
+      const float accuracy,
+      Accuracy(model, trained, images.test, images.test_labels));
+  HAWSER_ASSIGN_OR_RETURN(const std::string digest, DigestOf(trained));
+  std::printf("accuracy=%.4f digest=%s\n", accuracy, digest.c_str());
+  return absl::OkStatus();
 }
 
 Tensor RandomLayer(Tensor key, int64_t inputs, int64_t outputs) {

@@ -1,4 +1,4 @@
-// Trains a classifier of images: whole epochs in the graph, each one call.
+// Trains classifiers of Fashion-MNIST in the graph: an epoch is one call.
 #ifndef HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 #define HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 
@@ -7,9 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "client/examples/training/adam.h"
-#include "client/examples/fashion_mnist.h"
 #include "client/hawser.h"
 
 namespace hawser {
@@ -35,25 +34,21 @@ struct TrainingOptions {
   int64_t images = 60000;  // of the training set, the first ones
   int64_t batch = 128;
   float rate = 1e-3f;
-  // After each epoch, counted from 1, with its mean loss.
-  std::function<absl::Status(int epoch, const Tensor& loss)> after =
-      [](int, const Tensor&) { return absl::OkStatus(); };
+  // After the line of each epoch, counted from 1.
+  std::function<absl::Status(int epoch)> after = [](int) {
+    return absl::OkStatus();
+  };
 };
 
-// Trains with the dataset's "images" and "labels": an epoch is one call, in
+// Puts the training images of `folder`, then trains: an epoch is one call, in
 // which a loop runs once for each batch of a new order of the images; what is
-// left over of the last batch is not seen. Errors: options that do not fit;
-// those of the client.
-absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,
-                                 const TrainingOptions& options);
-
-// The part of the images that are classified as labelled.
-absl::StatusOr<float> Accuracy(const Classifier& model,
-                               const Parameters& parameters,
-                               const Literal& images, const Literal& labels);
-
-// SHA-256 of the parameters' bytes, in hexadecimal digits.
-absl::StatusOr<std::string> DigestOf(const Parameters& parameters);
+// left over of the last batch is not seen. Prints a line for each epoch with
+// its mean loss and where it was computed, and "accuracy=... digest=..." at the
+// end: the part of the test images that are classified as labelled, and the
+// SHA-256 of the parameters' bytes. Errors: options that do not fit; those of
+// the client.
+absl::Status TrainAndTest(const Classifier& model, const std::string& folder,
+                          const TrainingOptions& options);
 
 // A random matrix [inputs, outputs] of a layer before a ReLU (He et al., 2015).
 Tensor RandomLayer(Tensor key, int64_t inputs, int64_t outputs);

@@ -16,7 +16,6 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "client/examples/training/classifier.h"
-#include "client/examples/fashion_mnist.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -65,12 +64,8 @@ Classifier Network() {
           .scores = Scores};
 }
 
-// Says how it goes; kills the server when it is time to.
-absl::Status AfterEpoch(int epoch, const Tensor& loss) {
-  HAWSER_ASSIGN_OR_RETURN(const Literal value, loss.Fetch());
-  std::printf("epoch %d loss %.4f on %s\n", epoch, value.data<float>()[0],
-              loss.ran_on().c_str());
-  std::fflush(stdout);
+// Kills the server when it is time to.
+absl::Status AfterEpoch(int epoch) {
   if (epoch != absl::GetFlag(FLAGS_kill_server_after_epoch)) {
     return absl::OkStatus();
   }
@@ -82,28 +77,13 @@ absl::Status AfterEpoch(int epoch, const Tensor& loss) {
 }
 
 absl::Status Run() {
-  HAWSER_ASSIGN_OR_RETURN(const FashionMnist images,
-                          ReadFashionMnist(absl::GetFlag(FLAGS_data)));
-  const Client client = Client::Default();
-  HAWSER_ASSIGN_OR_RETURN(const Dataset data,
-                          client.Put({{"images", images.train},
-                                      {"labels", images.train_labels}}));
-  const Classifier network = Network();
-  HAWSER_ASSIGN_OR_RETURN(
-      const Parameters trained,
-      Train(network, data,
-            {.seed = absl::GetFlag(FLAGS_seed),
-             .epochs = absl::GetFlag(FLAGS_epochs),
-             .images = absl::GetFlag(FLAGS_images),
-             .batch = absl::GetFlag(FLAGS_batch),
-             .rate = static_cast<float>(absl::GetFlag(FLAGS_rate)),
-             .after = AfterEpoch}));
-  HAWSER_ASSIGN_OR_RETURN(
-      const float accuracy,
-      Accuracy(network, trained, images.test, images.test_labels));
-  HAWSER_ASSIGN_OR_RETURN(const std::string digest, DigestOf(trained));
-  std::printf("accuracy=%.4f digest=%s\n", accuracy, digest.c_str());
-  return absl::OkStatus();
+  return TrainAndTest(Network(), absl::GetFlag(FLAGS_data),
+                      {.seed = absl::GetFlag(FLAGS_seed),
+                       .epochs = absl::GetFlag(FLAGS_epochs),
+                       .images = absl::GetFlag(FLAGS_images),
+                       .batch = absl::GetFlag(FLAGS_batch),
+                       .rate = static_cast<float>(absl::GetFlag(FLAGS_rate)),
+                       .after = AfterEpoch});
 }
 
 }  // namespace

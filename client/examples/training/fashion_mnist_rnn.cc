@@ -3,7 +3,6 @@
 // The rows go through one Scan, whose gradient runs backwards through the
 // states it kept; an epoch is one call (see classifier.h).
 
-#include <cstdio>
 #include <iostream>
 #include <string>
 
@@ -11,9 +10,7 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "client/examples/training/classifier.h"
-#include "client/examples/fashion_mnist.h"
 #include "client/hawser.h"
-#include "core/base/status.h"
 
 ABSL_FLAG(std::string, data, "/usr/share/datasets/fashion-mnist",
           "folder of the four gzipped IDX files");
@@ -31,10 +28,8 @@ constexpr int64_t kClasses = 10;
 
 // The state, a row at a time: h = tanh(row W + h U + b).
 Tensor Scores(const Parameters& p, const Tensor& images, const Tensor&) {
-  const Tensor rows =
-      Transpose(Convert(images, DType::kF32) / 255, {1, 0, 2});
-  const Tensor first =
-      Zeros(DType::kF32, {images.dim(0), p[1].dim(0)});
+  const Tensor rows = Transpose(Convert(images, DType::kF32) / 255, {1, 0, 2});
+  const Tensor first = Zeros(DType::kF32, {images.dim(0), p[1].dim(0)});
   const auto [last, states] = Scan(first, rows, [&](Tensor h, Tensor row) {
     const Tensor next = Tanh(Dot(row, p[0]) + Dot(h, p[1]) + p[2]);
     return std::pair(next, Mean(next));
@@ -59,36 +54,12 @@ Classifier Network() {
           .scores = Scores};
 }
 
-absl::Status AfterEpoch(int epoch, const Tensor& loss) {
-  HAWSER_ASSIGN_OR_RETURN(const Literal value, loss.Fetch());
-  std::printf("epoch %d loss %.4f on %s\n", epoch, value.data<float>()[0],
-              loss.ran_on().c_str());
-  std::fflush(stdout);
-  return absl::OkStatus();
-}
-
 absl::Status Run() {
-  HAWSER_ASSIGN_OR_RETURN(const FashionMnist images,
-                          ReadFashionMnist(absl::GetFlag(FLAGS_data)));
-  const Client client = Client::Default();
-  HAWSER_ASSIGN_OR_RETURN(const Dataset data,
-                          client.Put({{"images", images.train},
-                                      {"labels", images.train_labels}}));
-  const Classifier network = Network();
-  HAWSER_ASSIGN_OR_RETURN(
-      const Parameters trained,
-      Train(network, data,
-            {.seed = absl::GetFlag(FLAGS_seed),
-             .epochs = absl::GetFlag(FLAGS_epochs),
-             .images = absl::GetFlag(FLAGS_images),
-             .batch = absl::GetFlag(FLAGS_batch),
-             .after = AfterEpoch}));
-  HAWSER_ASSIGN_OR_RETURN(
-      const float accuracy,
-      Accuracy(network, trained, images.test, images.test_labels));
-  HAWSER_ASSIGN_OR_RETURN(const std::string digest, DigestOf(trained));
-  std::printf("accuracy=%.4f digest=%s\n", accuracy, digest.c_str());
-  return absl::OkStatus();
+  return TrainAndTest(Network(), absl::GetFlag(FLAGS_data),
+                      {.seed = absl::GetFlag(FLAGS_seed),
+                       .epochs = absl::GetFlag(FLAGS_epochs),
+                       .images = absl::GetFlag(FLAGS_images),
+                       .batch = absl::GetFlag(FLAGS_batch)});
 }
 
 }  // namespace
