@@ -27,14 +27,6 @@ void LiftAll(const Tensors& lifted, Trace* trace) {
   for (const Tensor& outer : lifted) trace->Lift(outer);
 }
 
-Values ResultsOf(const Tensor& first, size_t count) {
-  Values out;
-  for (size_t k = 0; k < count; ++k) {
-    out.push_back(ResultOf(first, static_cast<int>(k)));
-  }
-  return out;
-}
-
 // Each is a value or an error.
 absl::Status CheckGiven(absl::Span<const Tensor> results) {
   for (const Tensor& t : results) {
@@ -88,14 +80,6 @@ absl::Status CheckBranches(const Values& a, const Values& b) {
                            " and ", b[i].shape().ToString(), " as result ", i);
   }
   return absl::OkStatus();
-}
-
-Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
-  Values out;
-  for (const Tensor& t : like) {
-    out.push_back(trace->Parameter(t.shape(), where));
-  }
-  return out;
 }
 
 // A branch that has been traced. After its own results it returns the tensors
@@ -227,7 +211,7 @@ Tensor WithEntry(const Tensor& stack, const Tensor& i, const Tensor& y) {
 Values StackedBy(ScanBody body, const Values& initial, const Values& xs,
                  SourceLocation where) {
   Trace probe("scan", Captures::kLift);
-  const Values state = Parameters(&probe, initial, where);
+  const Values state = probe.Parameters(initial, where);
   Values entry;
   for (const Tensor& x : xs) {
     entry.push_back(
@@ -261,7 +245,7 @@ Values RunWhile(const Values& initial,
   PrintingLoop loop{.initial = initial};
   Tensor more;
   {
-    const Values state = Parameters(&condition_trace, initial, where);
+    const Values state = condition_trace.Parameters(initial, where);
     const Trace::Scope scope(&condition_trace);
     more = condition(state);
     loop.in_condition = condition_trace.TakePrinted();
@@ -271,7 +255,7 @@ Values RunWhile(const Values& initial,
   }
   Values next;
   {
-    const Values state = Parameters(&body_trace, initial, where);
+    const Values state = body_trace.Parameters(initial, where);
     LiftAll(condition_trace.lifted(), &body_trace);
     const Trace::Scope scope(&body_trace);
     next = body(state);

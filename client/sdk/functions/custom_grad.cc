@@ -14,22 +14,6 @@ namespace {
 
 bool IsContinuous(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
 
-Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
-  Values out;
-  for (const Tensor& t : like) {
-    out.push_back(trace->Parameter(t.shape(), where));
-  }
-  return out;
-}
-
-Values ResultsOf(const Tensor& first, size_t count) {
-  Values out;
-  for (size_t k = 0; k < count; ++k) {
-    out.push_back(ResultOf(first, static_cast<int>(k)));
-  }
-  return out;
-}
-
 Values With(const Values& arguments, const Tensors& lifted) {
   Values all = arguments;
   all.insert(all.end(), lifted.begin(), lifted.end());
@@ -80,7 +64,7 @@ absl::Status TraceRule(
                              ? trace->Parameter(result.shape(), s.where())
                              : ZerosLike(s, result));
   }
-  const Values inside = Parameters(trace, arguments, s.where());
+  const Values inside = trace->Parameters(arguments, s.where());
   for (const Tensor& outer : lifted) trace->Lift(outer);
   HAWSER_ASSIGN_OR_RETURN(const Values gradients,
                           Gradients(arguments, rule(cotangents, inside)));
@@ -103,7 +87,7 @@ Values RunCheckpoint(const Values& arguments, ValuesFn fn,
   Values results;
   std::vector<Printed> printed;
   {
-    const Values parameters = Parameters(&trace, arguments, where);
+    const Values parameters = trace.Parameters(arguments, where);
     const Trace::Scope scope(&trace);
     results = fn(parameters);
     printed = trace.TakePrinted();
@@ -135,7 +119,7 @@ Values RunCustomGrad(
   Trace forward("custom", Captures::kLift), back("rule", Captures::kLift);
   Values results;
   {
-    const Values parameters = Parameters(&forward, arguments, where);
+    const Values parameters = forward.Parameters(arguments, where);
     const Trace::Scope scope(&forward);
     results = fn(parameters);
     forward.Return(results, where);

@@ -91,6 +91,14 @@ Tensor ResultOf(const Tensor& first, int k) {
                                  ResultIndex(first) + k);
 }
 
+std::vector<Tensor> ResultsOf(const Tensor& first, size_t count) {
+  std::vector<Tensor> results;
+  for (size_t k = 0; k < count; ++k) {
+    results.push_back(ResultOf(first, static_cast<int>(k)));
+  }
+  return results;
+}
+
 absl::Status NoValueError() {
   return FailedPrecondition("a Tensor that was never given a value is used");
 }

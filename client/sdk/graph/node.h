@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/inlined_vector.h"
@@ -135,6 +136,8 @@ runtime::RanOn RanOnOf(const Tensor& tensor);
 
 // Result k of the same instruction as `first`; an error stays itself.
 Tensor ResultOf(const Tensor& first, int k);
+// The first `count` results.
+std::vector<Tensor> ResultsOf(const Tensor& first, size_t count);
 
 // OK, or why there is nothing to compute with: never given a value, an error,
 // donated.

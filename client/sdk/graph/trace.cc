@@ -56,6 +56,15 @@ Tensor Trace::Parameter(const Shape& shape, SourceLocation where) {
   return MakeTensor({shape}, Traced{id_, value}, where);
 }
 
+std::vector<Tensor> Trace::Parameters(absl::Span<const Tensor> like,
+                                      SourceLocation where) {
+  std::vector<Tensor> parameters;
+  for (const Tensor& t : like) {
+    parameters.push_back(Parameter(t.shape(), where));
+  }
+  return parameters;
+}
+
 Tensor Trace::Fail(const absl::Status& status) {
   builder_.Fail(status, {});
   return MakeFailed(error(), {});

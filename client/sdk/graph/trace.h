@@ -53,6 +53,9 @@ class Trace {
   };
 
   Tensor Parameter(const Shape& shape, SourceLocation where);
+  // Parameters of the shapes that `like` have.
+  std::vector<Tensor> Parameters(absl::Span<const Tensor> like,
+                                 SourceLocation where);
   // Adds an instruction on behalf of an SDK function; returns its first result.
   // After an error every result is that error, and so is Finish.
   Tensor Add(absl::string_view function, const OpDef& op,

@@ -109,14 +109,8 @@ std::vector<Tensor> Cumulative(
   }
   auto module = trace.Finish();
   if (!module.ok()) return all(s.Keep(module.status()));
-  const Tensor first =
-      ScanBy(s, xs, sdk::MakeRegion(*std::move(module)), along);
-  if (!first.status().ok()) return all(first);
-  std::vector<Tensor> results;
-  for (size_t k = 0; k < xs.size(); ++k) {
-    results.push_back(sdk::ResultOf(first, static_cast<int>(k)));
-  }
-  return results;
+  return sdk::ResultsOf(
+      ScanBy(s, xs, sdk::MakeRegion(*std::move(module)), along), xs.size());
 }
 
 }  // namespace hawser

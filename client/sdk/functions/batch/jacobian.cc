@@ -47,10 +47,7 @@ Values Probed(const Values& arguments,
               absl::FunctionRef<Values(const Values&)> fn,
               SourceLocation where) {
   Trace probe("jacobian", Captures::kLift);
-  Values parameters;
-  for (const Tensor& t : arguments) {
-    parameters.push_back(probe.Parameter(t.shape(), where));
-  }
+  const Values parameters = probe.Parameters(arguments, where);
   const Trace::Scope scope(&probe);
   Values results = fn(parameters);
   probe.TakePrinted();

@@ -261,14 +261,8 @@ std::vector<Tensor> SortBy(const std::vector<Tensor>& xs,
   }
   auto module = trace.Finish();
   if (!module.ok()) return all(s.Keep(module.status()));
-  const Tensor first =
-      SortAlong(s, xs, *axis, sdk::MakeRegion(*std::move(module)));
-  if (!first.status().ok()) return all(first);
-  std::vector<Tensor> results;
-  for (size_t k = 0; k < xs.size(); ++k) {
-    results.push_back(sdk::ResultOf(first, static_cast<int>(k)));
-  }
-  return results;
+  return sdk::ResultsOf(
+      SortAlong(s, xs, *axis, sdk::MakeRegion(*std::move(module))), xs.size());
 }
 
 std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k) {
