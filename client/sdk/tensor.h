@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "client/sdk/client/client.h"
 #include "client/sdk/client/options.h"
-#include "client/sdk/graph/node_ref.h"
+#include "client/sdk/node_ref.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"
 #include "core/base/values/literal.h"

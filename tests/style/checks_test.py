@@ -174,6 +174,17 @@ class ChecksTest(unittest.TestCase):
                    '#include "core/ops/movement/a.h"\n')
         self.expect(layering_test, "core/ops/gradient:1: includes")
 
+    def test_layering_counts_upward_arrows(self):
+        self.write("core/ops/a.h", '#include "core/ops/movement/b.h"\n')
+        self.write("core/ops/movement/b.h", "")
+        self.write("core/ops/movement/c.h", '#include "core/ops/a.h"\n')
+        self.write("core/ops/gradient/d.h", '#include "core/ops/a.h"\n')
+        for listed, found in [({}, ["core/ops/a.h:1: includes a room"]),
+                              ({"core/ops/a.h": 1}, []),
+                              ({"core/ops/a.h": 2}, ["core/ops/a.h:1: 1 upw"])]:
+            got = list(layering_test.upward(self.tree, listed))
+            self.expect_found(got, *found)
+
     def test_layering_asks_for_a_row(self):
         self.write("client/new/a.cc", "")
         self.write("core/new/a.h", "")

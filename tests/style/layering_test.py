@@ -121,6 +121,12 @@ CIRCLES = {
 }
 # Here a folder's own files are what its rooms stand on, and what gathers them.
 WITH_ROOMS = ("client/sdk", "core/ops")
+# Upward arrows: a file of a room includes a header of the folder around it, and
+# that header includes the room. How many end at a header may only go down. A
+# dataset of client/sdk/client gives out tensors, which are on a client.
+UPWARD = {
+    "client/sdk/tensor.h": 1,
+}
 
 
 def rule_of(path):
@@ -178,24 +184,58 @@ def violations(tree):
             text = complaint(rule, *match.groups()) if match else None
             if text:
                 found.append(f"{path}:{number}: {text}")
-    return found + circles(tree) + [
+    return found + circles(tree) + list(upward(tree)) + [
         f"{folder}:1: the folder has no row in layering_test.py"
         for folder in sorted(unknown)
     ]
 
 
-def circles(tree):
-    """Folders of the product that include each other."""
-    arrows, folders = set(), set()
+def includes(tree):
+    """For each file of the product, the files of the tree that it includes."""
+    found = {}
     for path in source_tree.files(tree, source_tree.CODE):
         if path.parts[0] == "tests":
             continue
-        folders.add(str(path.parent))
-        for line in source_tree.lines(tree, path):
-            match = INCLUDE.match(line)
-            target = match and target_of(*match.groups())
-            if target and "/" in target and "." in target:
-                arrows.add((str(path.parent), target.rpartition("/")[0]))
+        matches = map(INCLUDE.match, source_tree.lines(tree, path))
+        targets = [target_of(*match.groups()) for match in matches if match]
+        found[str(path)] = [target for target in targets
+                            if target and "/" in target and "." in target]
+    return found
+
+
+def folder_of(path):
+    return path.rpartition("/")[0]
+
+
+def upward(tree, allowed=None):
+    """Headers that a room below includes and that include this room."""
+    allowed = UPWARD if allowed is None else allowed
+    graph = includes(tree)
+    arrows = {header: [] for header in graph}
+    for path, targets in graph.items():
+        for target in targets:
+            above = folder_of(target) + "/"
+            if not folder_of(path).startswith(above):
+                continue
+            room = above + path[len(above):].split("/")[0] + "/"
+            if any(t.startswith(room) for t in graph.get(target, [])):
+                arrows[target].append(path)
+    for header, paths in sorted(arrows.items()):
+        most = allowed.get(header, 0)
+        if len(paths) > most:
+            yield (f"{header}:1: includes a room and is included there by "
+                   f"{', '.join(paths)}; at most {most} may")
+        elif len(paths) < most:
+            yield (f"{header}:1: {len(paths)} upward arrows now, "
+                   f"layering_test.py says {most}: lower it")
+
+
+def circles(tree):
+    """Folders of the product that include each other."""
+    graph = includes(tree)
+    arrows = {(folder_of(path), folder_of(target))
+              for path, targets in graph.items() for target in targets}
+    folders = set(map(folder_of, graph))
     pairs = {(a, b) for a, b in arrows if a < b and (b, a) in arrows}
     pairs = {(a, b) for a, b in pairs
              if not (a in WITH_ROOMS and b.startswith(a + "/"))}

@@ -1,6 +1,6 @@
 // NodeRef: the counted pointer inside a Tensor.
-#ifndef HAWSER_CLIENT_SDK_GRAPH_NODE_REF_H_
-#define HAWSER_CLIENT_SDK_GRAPH_NODE_REF_H_
+#ifndef HAWSER_CLIENT_SDK_NODE_REF_H_
+#define HAWSER_CLIENT_SDK_NODE_REF_H_
 
 #include <utility>
 
@@ -38,4 +38,4 @@ class NodeRef {
 };
 
 }  // namespace hawser::sdk
-#endif  // HAWSER_CLIENT_SDK_GRAPH_NODE_REF_H_
+#endif  // HAWSER_CLIENT_SDK_NODE_REF_H_
