@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/remote_buffer.h"
-#include "client/remote/remote_client.h"
+#include "client/remote/session/remote_link.h"
 #include "client/remote/session/session.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"
@@ -35,7 +35,7 @@ class FreezeCall final : public Request {
 };
 
 // The request for these arrays, sorted by name.
-absl::Status FillFreeze(RemoteClient& client,
+absl::Status FillFreeze(const std::shared_ptr<RemoteLink>& link,
                         absl::Span<const runtime::NamedArgument* const> arrays,
                         const std::shared_ptr<RemoteSession>& session,
                         const runtime::CallOptions& call,
@@ -49,7 +49,7 @@ absl::Status FillFreeze(RemoteClient& client,
     if (literal == nullptr) {
       buffer = std::get<runtime::BufferPtr>(array->value);
     } else if (literal->shape().byte_size() > kMaxInlineBytes) {
-      HAWSER_ASSIGN_OR_RETURN(buffer, client.UploadIn(session, *literal, call));
+      HAWSER_ASSIGN_OR_RETURN(buffer, UploadIn(link, session, *literal, call));
       uploads->push_back(buffer);
     } else {
       ToProto(*literal, proto->mutable_literal());
@@ -67,15 +67,16 @@ absl::Status FillFreeze(RemoteClient& client,
 }  // namespace
 
 absl::StatusOr<DatasetInfo> FreezeDataset(
-    RemoteClient& client, absl::Span<const runtime::NamedArgument> arrays,
+    const std::shared_ptr<RemoteLink>& link,
+    absl::Span<const runtime::NamedArgument> arrays,
     const runtime::CallOptions& call) {
   std::vector<const runtime::NamedArgument*> sorted;
   for (const runtime::NamedArgument& array : arrays) {
     const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
     if (buffer != nullptr &&
-        (*buffer == nullptr || (*buffer)->client() != &client)) {
+        (*buffer == nullptr || (*buffer)->client() != link->client())) {
       return FailedPrecondition("array \"", array.name, "\" does not live on ",
-                                client.name());
+                                link->name());
     }
     if (buffer == nullptr && !std::get<Literal>(array.value).valid()) {
       return InvalidArgument("array \"", array.name, "\" has no value");
@@ -86,19 +87,19 @@ absl::StatusOr<DatasetInfo> FreezeDataset(
             [](const auto* a, const auto* b) { return a->name < b->name; });
   const CancelToken cancel = runtime::AttemptToken(call);
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  const std::shared_ptr<RemoteSession> session = client.Session();
+  const std::shared_ptr<RemoteSession> session = link->Session();
   auto freeze = std::make_shared<FreezeCall>();
   v1::FreezeRequest* request = freeze->message->mutable_freeze();
-  request->set_wait_durable(client.options().wait_durable);
+  request->set_wait_durable(link->options().wait_durable);
   std::vector<runtime::BufferPtr> uploads;
   HAWSER_RETURN_IF_ERROR(
-      FillFreeze(client, sorted, session, call, &uploads, request));
+      FillFreeze(link, sorted, session, call, &uploads, request));
   HAWSER_RETURN_IF_ERROR(session->Submit(freeze, cancel, call.cancel));
   HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
-                          AwaitWithin(freeze->future(), cancel, client.name()));
+                          AwaitWithin(freeze->future(), cancel, link->name()));
   absl::StatusOr<DatasetInfo> info = FromProto(reply);
   if (info.ok()) return info;
-  return BrokenProtocol(client.name(),
+  return BrokenProtocol(link->name(),
                         "the answer to Freeze: ", info.status().message());
 }
 

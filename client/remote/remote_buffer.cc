@@ -5,7 +5,6 @@
 
 #include "client/remote/link/transfers.h"
 #include "client/remote/link/watched.h"
-#include "client/remote/remote_client.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
@@ -17,10 +16,10 @@ namespace {
 // One Fetch of a dataset's array.
 class DatasetFetch final : public Watched, public Transfer {
  public:
-  DatasetFetch(RemoteClient* client, DatasetPart part, const Shape& shape,
+  DatasetFetch(RemoteLink* link, DatasetPart part, const Shape& shape,
                const runtime::CallOptions& call)
       : Watched(runtime::AttemptToken(call)),
-        client_(client),
+        link_(link),
         part_(std::move(part)),
         shape_(shape),
         progress_(call.progress),
@@ -36,7 +35,8 @@ class DatasetFetch final : public Watched, public Transfer {
     HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape_));
     runtime::CallOptions call{.cancel = cancel};
     call.progress = progress_;
-    return client_->datasets().FetchInto(part_, value_.mutable_bytes(), call);
+    return link_->client()->datasets().FetchInto(part_, value_.mutable_bytes(),
+                                                 call);
   }
   void Done(const absl::Status& status) override {
     if (status.ok()) {
@@ -47,7 +47,7 @@ class DatasetFetch final : public Watched, public Transfer {
   }
 
  private:
-  RemoteClient* const client_;
+  RemoteLink* const link_;
   const DatasetPart part_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
@@ -58,15 +58,15 @@ class DatasetFetch final : public Watched, public Transfer {
 
 }  // namespace
 
-RemoteBuffer::RemoteBuffer(std::shared_ptr<RemoteClient> client, Shape shape)
-    : client_(std::move(client)), shape_(std::move(shape)) {}
+RemoteBuffer::RemoteBuffer(std::shared_ptr<RemoteLink> link, Shape shape)
+    : link_(std::move(link)), shape_(std::move(shape)) {}
 
-runtime::Client* RemoteBuffer::client() const { return client_.get(); }
+runtime::Client* RemoteBuffer::client() const { return link_->client(); }
 
-HandleBuffer::HandleBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+HandleBuffer::HandleBuffer(std::shared_ptr<RemoteLink> link, Shape shape,
                            std::shared_ptr<Handle> handle,
                            std::shared_ptr<Outcome> outcome, int index)
-    : RemoteBuffer(std::move(client), std::move(shape)),
+    : RemoteBuffer(std::move(link), std::move(shape)),
       handle_(std::move(handle)),
       outcome_(std::move(outcome)),
       index_(index) {}
@@ -74,12 +74,12 @@ HandleBuffer::HandleBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
 Future<Literal> HandleBuffer::Fetch(const runtime::CallOptions& call) {
   if (donated_.load()) {
     return Future<Literal>(
-        FailedPrecondition(shape_.ToString(), " on ", client_->name(),
+        FailedPrecondition(shape_.ToString(), " on ", link_->name(),
                            " was donated and cannot be fetched"));
   }
   auto fetch =
-      std::make_shared<RemoteFetch>(client_.get(), handle_, shape_, call);
-  client_->Watch(fetch);
+      std::make_shared<RemoteFetch>(link_.get(), handle_, shape_, call);
+  link_->Watch(fetch);
   outcome_->Fetch(index_, fetch);
   return fetch->future();
 }
@@ -91,7 +91,7 @@ Future<bool> HandleBuffer::Ready(const runtime::CallOptions& call) {
   return settled;
 }
 
-runtime::RanOn HandleBuffer::ran_on() const { return client_->ran_on(); }
+runtime::RanOn HandleBuffer::ran_on() const { return link_->ran_on(); }
 
 absl::Status HandleBuffer::ToArgument(const RemoteSession& session,
                                       v1::ArgumentProto* argument) {
@@ -100,7 +100,7 @@ absl::Status HandleBuffer::ToArgument(const RemoteSession& session,
                        handle_->session()->lost_status().message());
   }
   if (donated_.load()) {
-    return FailedPrecondition(shape_.ToString(), " on ", client_->name(),
+    return FailedPrecondition(shape_.ToString(), " on ", link_->name(),
                               " was donated before");
   }
   argument->set_handle(handle_->id());
@@ -111,25 +111,23 @@ absl::Status HandleBuffer::ToStatelessArgument(v1::ArgumentProto*) {
   return FailedPrecondition(
       "Call takes values and datasets, not buffers of a "
       "session on ",
-      client_->name(), ": use Execute");
+      link_->name(), ": use Execute");
 }
 
-DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteLink> link, Shape shape,
                              DatasetPart part)
-    : RemoteBuffer(std::move(client), std::move(shape)),
-      part_(std::move(part)) {}
+    : RemoteBuffer(std::move(link), std::move(shape)), part_(std::move(part)) {}
 
 Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   if (shape_.byte_size() == 0) return Future<Literal>(Literal::Zeros(shape_));
-  auto fetch =
-      std::make_shared<DatasetFetch>(client_.get(), part_, shape_, call);
-  client_->Watch(fetch);
-  client_->WatchSilence(fetch);
-  client_->transfers()->Add(fetch);
+  auto fetch = std::make_shared<DatasetFetch>(link_.get(), part_, shape_, call);
+  link_->Watch(fetch);
+  link_->WatchSilence(fetch);
+  link_->transfers()->Add(fetch);
   return fetch->future();
 }
 
-runtime::RanOn DatasetBuffer::ran_on() const { return client_->ran_on(); }
+runtime::RanOn DatasetBuffer::ran_on() const { return link_->ran_on(); }
 
 absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
                                        v1::ArgumentProto* argument) {
@@ -145,6 +143,23 @@ absl::Status DatasetBuffer::ToStatelessArgument(v1::ArgumentProto* argument) {
     rows->set_count(part_.rows->count);
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<runtime::BufferPtr> UploadIn(
+    const std::shared_ptr<RemoteLink>& link,
+    const std::shared_ptr<RemoteSession>& session, const Literal& value,
+    const runtime::CallOptions& call) {
+  const CancelToken cancel = runtime::AttemptToken(call);
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  auto outcome =
+      std::make_shared<Outcome>(cancel, /*results_come_along=*/false);
+  auto handle = std::make_shared<Handle>(session, session->NewHandles(1));
+  auto upload =
+      std::make_shared<RemoteUpload>(link.get(), handle, value, outcome, call);
+  link->Watch(outcome);
+  HAWSER_RETURN_IF_ERROR(session->Submit(upload, cancel, call.cancel));
+  return std::make_shared<HandleBuffer>(link, value.shape(), std::move(handle),
+                                        std::move(outcome), 0);
 }
 
 }  // namespace hawser

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/remote/session/remote_link.h"
 #include "client/remote/session/session.h"
 #include "client/remote/value.h"
 #include "core/runtime/client.h"
@@ -18,7 +20,7 @@ namespace hawser {
 // Every Buffer whose client() is a RemoteClient is one of these.
 class RemoteBuffer : public runtime::Buffer {
  public:
-  RemoteBuffer(std::shared_ptr<RemoteClient> client, Shape shape);
+  RemoteBuffer(std::shared_ptr<RemoteLink> link, Shape shape);
   const Shape& shape() const final { return shape_; }
   runtime::Client* client() const final;
 
@@ -35,14 +37,14 @@ class RemoteBuffer : public runtime::Buffer {
   virtual absl::Status ToStatelessArgument(v1::ArgumentProto* argument) = 0;
 
  protected:
-  const std::shared_ptr<RemoteClient> client_;
+  const std::shared_ptr<RemoteLink> link_;
   const Shape shape_;
 };
 
 // A result or an upload, in the session that made it.
 class HandleBuffer final : public RemoteBuffer {
  public:
-  HandleBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+  HandleBuffer(std::shared_ptr<RemoteLink> link, Shape shape,
                std::shared_ptr<Handle> handle, std::shared_ptr<Outcome> outcome,
                int index);
 
@@ -67,7 +69,7 @@ class HandleBuffer final : public RemoteBuffer {
 // An array of a dataset, or rows of one: a name good in every session.
 class DatasetBuffer final : public RemoteBuffer {
  public:
-  DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+  DatasetBuffer(std::shared_ptr<RemoteLink> link, Shape shape,
                 DatasetPart part);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
@@ -80,6 +82,12 @@ class DatasetBuffer final : public RemoteBuffer {
  private:
   const DatasetPart part_;
 };
+
+// Begins to send a value, as the next of `session`, in which it is named.
+absl::StatusOr<runtime::BufferPtr> UploadIn(
+    const std::shared_ptr<RemoteLink>& link,
+    const std::shared_ptr<RemoteSession>& session, const Literal& value,
+    const runtime::CallOptions& call);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_REMOTE_REMOTE_BUFFER_H_

@@ -8,7 +8,6 @@
 #include "client/remote/dataset_freeze.h"
 #include "client/remote/datasets/dataset_put.h"
 #include "client/remote/remote_buffer.h"
-#include "client/remote/remote_client.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/dataset_verbs.h"
@@ -41,7 +40,7 @@ absl::StatusOr<DatasetInfo> RemoteDatasets::Put(
     const DatasetSource& source, const runtime::CallOptions& call) {
   DatasetSource normal = source;
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&normal));
-  DatasetPut put(client_->transport().get(), client_->options(), normal, call);
+  DatasetPut put(link_->transport().get(), link_->options(), normal, call);
   return put.Run();
 }
 
@@ -64,7 +63,7 @@ struct RemoteDatasets::Heard {
                          const absl::StatusOr<DatasetInfo>& info) {
     HAWSER_RETURN_IF_ERROR(info);
     if (!IsTag(asked) && info->token != asked) {
-      return BrokenProtocol(datasets.client_->name(), "asked for ", asked,
+      return BrokenProtocol(datasets.link_->name(), "asked for ", asked,
                             " it answers with ", info->token);
     }
     datasets.Learn(*info);
@@ -85,13 +84,13 @@ struct RemoteDatasets::Heard {
     absl::string_view last = query.after;
     for (const DatasetInfo& info : page->datasets) {
       if (info.token <= last) {
-        return BrokenProtocol(datasets.client_->name(), "it lists ", info.token,
+        return BrokenProtocol(datasets.link_->name(), "it lists ", info.token,
                               " behind \"", last, "\"");
       }
       last = info.token;
     }
     if (!page->more || !page->datasets.empty()) return absl::OkStatus();
-    return BrokenProtocol(datasets.client_->name(),
+    return BrokenProtocol(datasets.link_->name(),
                           "it says there are more datasets behind \"",
                           query.after, "\", and names none");
   }
@@ -113,12 +112,12 @@ absl::StatusOr<typename Verb::Answer> RemoteDatasets::AskServer(
     const Verb& verb, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const auto request, OnWire<Verb>::Send(verb));
   HAWSER_ASSIGN_OR_RETURN(
-      const auto reply, client_->transport()->Ask<OnWire<Verb>>(
+      const auto reply, link_->transport()->Ask<OnWire<Verb>>(
                             request, {.cancel = runtime::AttemptToken(call)}));
   auto answer = AnswerOf<typename Verb::Answer>(reply);
   if (answer.ok()) return answer;
-  return BrokenProtocol(client_->name(), "the answer to ",
-                        OnWire<Verb>::kMethod, ": ", answer.status().message());
+  return BrokenProtocol(link_->name(), "the answer to ", OnWire<Verb>::kMethod,
+                        ": ", answer.status().message());
 }
 
 absl::StatusOr<DatasetAnswer> RemoteDatasets::Answer(
@@ -155,8 +154,8 @@ absl::StatusOr<runtime::BufferPtr> RemoteDatasets::Open(
     HAWSER_ASSIGN_OR_RETURN(RowBytes rows, RowsOf(shape, part));
     shape = std::move(rows.shape);
   }
-  return std::make_shared<DatasetBuffer>(client_->shared_from_this(),
-                                         std::move(shape), part);
+  return std::make_shared<DatasetBuffer>(link_->Shared(), std::move(shape),
+                                         part);
 }
 
 absl::Status RemoteDatasets::FetchInto(const DatasetPart& part,
@@ -169,8 +168,8 @@ absl::Status RemoteDatasets::FetchInto(const DatasetPart& part,
     shape = std::move(rows.shape);
   }
   HAWSER_RETURN_IF_ERROR(CheckRoom(part, shape, into.size()));
-  return GetDataset(client_->transport().get(), client_->bulk_streams(),
-                    checked, into, call);
+  return GetDataset(link_->transport().get(), link_->bulk_streams(), checked,
+                    into, call);
 }
 
 absl::StatusOr<std::shared_ptr<const DatasetManifest>> RemoteDatasets::Manifest(
@@ -181,8 +180,8 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> RemoteDatasets::Manifest(
     if (found != manifests_.end()) return found->second;
   }
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
-  HAWSER_ASSIGN_OR_RETURN(
-      auto manifest, FetchManifest(client_->transport().get(), name, call));
+  HAWSER_ASSIGN_OR_RETURN(auto manifest,
+                          FetchManifest(link_->transport().get(), name, call));
   MutexLock lock(&mu_);
   if (digests_kept_ >= kDigestsKept) {
     manifests_.clear();
@@ -210,7 +209,7 @@ absl::StatusOr<DatasetInfo> RemoteDatasets::Freeze(
     absl::Span<const runtime::NamedArgument> arrays,
     const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          FreezeDataset(*client_, arrays, call));
+                          FreezeDataset(link_->Shared(), arrays, call));
   Learn(info);
   return info;
 }

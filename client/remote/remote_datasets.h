@@ -11,21 +11,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/remote/datasets/dataset_get.h"
+#include "client/remote/session/remote_link.h"
 #include "core/base/mutex.h"
 #include "core/runtime/datasets.h"
 #include "proto/datasets.pb.h"
 
 namespace hawser {
 
-class RemoteClient;
-
 // Asks the server, and keeps what never changes: of a token its arrays, and
 // the digests of their chunks. Both are bounded and asked for again; neither
 // says that the dataset is still there. Thread-safe.
 class RemoteDatasets final : public runtime::Datasets {
  public:
-  // `client` outlives it.
-  explicit RemoteDatasets(RemoteClient* client) : client_(client) {}
+  // `link` outlives it.
+  explicit RemoteDatasets(RemoteLink* link) : link_(link) {}
 
   absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
                                   const runtime::CallOptions& call) override;
@@ -60,7 +59,7 @@ class RemoteDatasets final : public runtime::Datasets {
   absl::StatusOr<typename Verb::Answer> AskServer(
       const Verb& verb, const runtime::CallOptions& call);
 
-  RemoteClient* const client_;
+  RemoteLink* const link_;
   Mutex mu_;
   // Keyed by token.
   absl::flat_hash_map<std::string, DatasetInfo> infos_ ABSL_GUARDED_BY(mu_);

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/remote/link/watched.h"
 #include "client/remote/remote_buffer.h"
-#include "client/remote/remote_client.h"
 #include "client/remote/value.h"
 #include "core/base/clock.h"
 #include "core/base/random.h"
@@ -88,12 +87,11 @@ absl::StatusOr<std::vector<Literal>> ResultsOf(const std::string& address,
 class StatelessCall final : public Watched,
                             public std::enable_shared_from_this<StatelessCall> {
  public:
-  StatelessCall(const RemoteClient& client,
-                std::shared_ptr<RemoteProgram> program, v1::CallRequest request,
-                const CancelToken& cancel)
+  StatelessCall(const RemoteLink& link, std::shared_ptr<RemoteProgram> program,
+                v1::CallRequest request, const CancelToken& cancel)
       : Watched(cancel),
-        transport_(client.transport()),
-        ran_on_(client.ran_on()),
+        transport_(link.transport()),
+        ran_on_(link.ran_on()),
         program_(std::move(program)),
         request_(std::move(request)),
         bytes_(static_cast<int64_t>(request_.ByteSizeLong())),
@@ -148,9 +146,9 @@ class StatelessCall final : public Watched,
 
 }  // namespace
 
-RemoteExecutable::RemoteExecutable(std::shared_ptr<RemoteClient> client,
+RemoteExecutable::RemoteExecutable(std::shared_ptr<RemoteLink> link,
                                    std::shared_ptr<RemoteProgram> program)
-    : client_(std::move(client)), program_(std::move(program)) {}
+    : link_(std::move(link)), program_(std::move(program)) {}
 
 absl::Status RemoteExecutable::Check(
     absl::Span<const Argument> arguments) const {
@@ -158,10 +156,12 @@ absl::Status RemoteExecutable::Check(
       runtime::CheckArguments(program_->signature(), arguments));
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferPtr>(&arguments[i]);
-    if (buffer == nullptr || (*buffer)->client() == client_.get()) continue;
+    if (buffer == nullptr || (*buffer)->client() == link_->client()) {
+      continue;
+    }
     return FailedPrecondition("argument ", i, " lives on ",
                               (*buffer)->client()->name(), ", not on ",
-                              client_->name());
+                              link_->name());
   }
   return absl::OkStatus();
 }
@@ -178,8 +178,8 @@ absl::Status RemoteExecutable::FillExecute(
     if (literal == nullptr) {
       buffer = std::get<BufferPtr>(arguments[i]);
     } else if (literal->shape().byte_size() > kMaxInlineBytes) {
-      HAWSER_ASSIGN_OR_RETURN(
-          buffer, client_->UploadIn(session, *literal, options.call));
+      HAWSER_ASSIGN_OR_RETURN(buffer,
+                              UploadIn(link_, session, *literal, options.call));
       uploads->push_back(buffer);
     } else {
       ToProto(*literal, proto->mutable_literal());
@@ -213,13 +213,13 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
   HAWSER_RETURN_IF_ERROR(Check(arguments));
   const CancelToken cancel = runtime::AttemptToken(options.call);
   HAWSER_RETURN_IF_ERROR(options.call.cancel.Check());
-  const std::shared_ptr<RemoteSession> session = client_->Session();
+  const std::shared_ptr<RemoteSession> session = link_->Session();
   const uint64_t name = program_->NameIn(session);
 
   const auto& shapes = program_->signature().results;
   auto outcome = std::make_shared<Outcome>(cancel, /*results_come_along=*/true);
   auto execution =
-      std::make_shared<Execution>(client_->name(), program_, outcome);
+      std::make_shared<Execution>(link_->name(), program_, outcome);
   v1::ExecuteRequest* execute = execution->message->mutable_execute();
   // Given back as soon as this is queued: the running work holds them.
   std::vector<BufferPtr> uploads;
@@ -232,7 +232,7 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
     execute->set_timeout_us(std::max<int64_t>(
         absl::ToInt64Microseconds(cancel.deadline() - SteadyNow()), 1));
   }
-  client_->Watch(outcome);
+  link_->Watch(outcome);
   HAWSER_RETURN_IF_ERROR(
       session->Submit(execution, cancel, options.call.cancel));
 
@@ -245,8 +245,8 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
   results.reserve(shapes.size());
   for (size_t i = 0; i < shapes.size(); ++i) {
     results.push_back(std::make_shared<HandleBuffer>(
-        client_, shapes[i], std::make_shared<Handle>(session, first + i),
-        outcome, static_cast<int>(i)));
+        link_, shapes[i], std::make_shared<Handle>(session, first + i), outcome,
+        static_cast<int>(i)));
   }
   return results;
 }
@@ -287,10 +287,10 @@ Future<runtime::Called> RemoteExecutable::Call(
     return Results(status);
   }
   request.set_number(RandomNumber());
-  auto stateless = std::make_shared<StatelessCall>(*client_, program_,
+  auto stateless = std::make_shared<StatelessCall>(*link_, program_,
                                                    std::move(request), cancel);
-  client_->Watch(stateless);
-  client_->WatchSilence(stateless);
+  link_->Watch(stateless);
+  link_->WatchSilence(stateless);
   // The server has compiled it, unless it was started anew since.
   stateless->Send(/*with_body=*/false);
   return stateless->future();

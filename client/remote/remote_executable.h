@@ -9,18 +9,17 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/remote/session/program.h"
+#include "client/remote/session/remote_link.h"
 #include "client/remote/session/session.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 
 namespace hawser {
 
-class RemoteClient;
-
 // Survives its session: the first Execute in a new one sends the module along.
 class RemoteExecutable final : public runtime::Executable {
  public:
-  RemoteExecutable(std::shared_ptr<RemoteClient> client,
+  RemoteExecutable(std::shared_ptr<RemoteLink> link,
                    std::shared_ptr<RemoteProgram> program);
 
   const Signature& signature() const override { return program_->signature(); }
@@ -40,7 +39,7 @@ class RemoteExecutable final : public runtime::Executable {
   absl::Status FillCall(absl::Span<const runtime::Argument> arguments,
                         v1::CallRequest* request) const;
 
-  const std::shared_ptr<RemoteClient> client_;
+  const std::shared_ptr<RemoteLink> link_;
   const std::shared_ptr<RemoteProgram> program_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "client/remote/remote_client.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "core/runtime/attempt.h"
@@ -10,10 +9,10 @@
 
 namespace hawser {
 
-RemoteFetch::RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
+RemoteFetch::RemoteFetch(RemoteLink* link, std::shared_ptr<Handle> handle,
                          const Shape& shape, const runtime::CallOptions& call)
     : Watched(runtime::AttemptToken(call)),
-      client_(client),
+      link_(link),
       handle_(std::move(handle)),
       shape_(shape),
       progress_(call.progress),
@@ -43,13 +42,13 @@ void RemoteFetch::OnReply(const absl::Status& status,
   if (!status.ok()) {
     Complete(status);
   } else if (reply->fetch().large()) {
-    client_->WatchSilence(shared_from_this());
-    client_->transfers()->Add(shared_from_this());
+    link_->WatchSilence(shared_from_this());
+    link_->transfers()->Add(shared_from_this());
   } else {
     auto value = Literal::FromBytes(shape_, reply->fetch().data());
     if (!value.ok()) {
       value = BrokenProtocol(
-          client_->name(), "the answer to a Fetch: ", value.status().message());
+          link_->name(), "the answer to a Fetch: ", value.status().message());
     }
     Complete(std::move(value));
   }
@@ -66,7 +65,7 @@ absl::Status RemoteFetch::Run(const CancelToken& cancel) {
   call.cancel = cancel;
   call.progress = progress_;
   HAWSER_RETURN_IF_ERROR(
-      client_->transport()->Download(request, value.mutable_bytes(), call));
+      link_->transport()->Download(request, value.mutable_bytes(), call));
   received_ = std::move(value);
   return absl::OkStatus();
 }
@@ -146,11 +145,11 @@ bool Outcome::over() const {
   return settled_;
 }
 
-RemoteUpload::RemoteUpload(RemoteClient* client, std::shared_ptr<Handle> handle,
+RemoteUpload::RemoteUpload(RemoteLink* link, std::shared_ptr<Handle> handle,
                            const Literal& value,
                            std::shared_ptr<Outcome> outcome,
                            const runtime::CallOptions& call)
-    : client_(client),
+    : link_(link),
       handle_(std::move(handle)),
       value_(value),
       outcome_(std::move(outcome)),
@@ -167,7 +166,7 @@ RemoteUpload::RemoteUpload(RemoteClient* client, std::shared_ptr<Handle> handle,
 
 void RemoteUpload::OnReply(const absl::Status& status, v1::ServerMessage*) {
   if (status.ok() && message->upload().streamed()) {
-    client_->transfers()->Add(shared_from_this());
+    link_->transfers()->Add(shared_from_this());
   } else {
     outcome_->Settle(status);
   }
@@ -182,7 +181,7 @@ absl::Status RemoteUpload::Run(const CancelToken& cancel) {
   runtime::CallOptions call;
   call.cancel = cancel;
   call.progress = progress_;
-  return client_->transport()->Upload(header, value_, call);
+  return link_->transport()->Upload(header, value_, call);
 }
 
 }  // namespace hawser

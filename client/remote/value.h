@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "client/remote/link/transfers.h"
 #include "client/remote/link/watched.h"
+#include "client/remote/session/remote_link.h"
 #include "client/remote/session/session.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
@@ -23,8 +24,6 @@
 #include "core/base/values/literal.h"
 
 namespace hawser {
-
-class RemoteClient;
 
 // Larger values do not ride in a message of the session stream, where they
 // would hold up the small ones behind them.
@@ -62,7 +61,7 @@ class RemoteFetch final : public Request,
                           public Transfer,
                           public std::enable_shared_from_this<RemoteFetch> {
  public:
-  RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
+  RemoteFetch(RemoteLink* link, std::shared_ptr<Handle> handle,
               const Shape& shape, const runtime::CallOptions& call);
   ~RemoteFetch() override { End(); }
 
@@ -84,7 +83,7 @@ class RemoteFetch final : public Request,
  private:
   void End();
 
-  RemoteClient* const client_;  // outlives every session and transfer
+  RemoteLink* const link_;  // outlives every session and transfer
   const std::shared_ptr<Handle> handle_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
@@ -137,7 +136,7 @@ class RemoteUpload final : public Request,
                            public Transfer,
                            public std::enable_shared_from_this<RemoteUpload> {
  public:
-  RemoteUpload(RemoteClient* client, std::shared_ptr<Handle> handle,
+  RemoteUpload(RemoteLink* link, std::shared_ptr<Handle> handle,
                const Literal& value, std::shared_ptr<Outcome> outcome,
                const runtime::CallOptions& call);
 
@@ -149,7 +148,7 @@ class RemoteUpload final : public Request,
   void Done(const absl::Status& status) override { outcome_->Settle(status); }
 
  private:
-  RemoteClient* const client_;
+  RemoteLink* const link_;
   const std::shared_ptr<Handle> handle_;  // lives until all bytes are sent
   const Literal value_;
   const std::shared_ptr<Outcome> outcome_;

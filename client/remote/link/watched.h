@@ -27,7 +27,7 @@ class CallbackScope {
   static inline thread_local int depth_ = 0;
 };
 
-// RemoteClient::Watch and WatchSilence see to it.
+// RemoteLink::Watch and WatchSilence see to it.
 class Watched {
  public:
   explicit Watched(const CancelToken& cancel) : cancel_(cancel) {}
@@ -50,7 +50,7 @@ class Watched {
   void Unwatch() { expiry_.Drop(); }
 
  private:
-  friend class RemoteClient;
+  friend class RemoteLink;
   const CancelToken cancel_;
   // The server is asked for a sign then, and not at the time before.
   void SetListening(const Alarm::Id& next) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/base/threads/future.h"
 #include "core/base/trace/trace.h"
 #include "proto/executor.pb.h"
 
@@ -44,6 +45,23 @@ class Request {
 
  private:
   TraceFlight flight_;
+};
+
+// A request whose answer says that it was done.
+class AcknowledgedRequest : public Request {
+ public:
+  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
+    if (status.ok()) {
+      promise_.Set(true);
+    } else {
+      promise_.Set(status);
+    }
+  }
+  // True, or why it was not done.
+  Future<bool> future() const { return promise_.future(); }
+
+ private:
+  Promise<bool> promise_;
 };
 
 }  // namespace hawser

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "client/remote/session/acknowledged.h"
+#include "client/remote/session/request.h"
 
 namespace hawser {
 namespace {
