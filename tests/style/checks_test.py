@@ -72,6 +72,26 @@ class ChecksTest(unittest.TestCase):
                              [True] * len(found), got)
             self.assertEqual(len(got), len(found), got)
 
+    def test_size_counts_data_members(self):
+        self.write("core/ir/a.h", "class Full {\n public:\n"
+                   "  Full(int a, int b_) : a_(a) { b_ = 1; }\n"
+                   "  int a() const { return a_; }\n  void F(int x = 2);\n"
+                   "  struct Key {\n    int in_;\n  };\n private:\n"
+                   "  std::function<void(int, int)> a_;  // c_;\n"
+                   "  mutable Mutex mu_;\n  static int s_;\n"
+                   "  int b_ ABSL_GUARDED_BY(mu_) = F(1, 2);\n"
+                   "  const std::map<int, std::string> d_{{1, \"x;\"}};\n"
+                   "  Cursor<int> e_{c.e}, f_{c.f};\n  int* g_[kMany];\n};\n")
+        lines = (self.tree / "core/ir/a.h").read_text().splitlines()
+        self.assertEqual(size_test.members(lines), 7)
+        self.write("core/ir/b.h", "struct Large {\n" +
+                   "".join(f"  int m{i}_;\n" for i in range(16)) + "};\n")
+        for listed, found in [({}, ["core/ir/b.h:1: class Large of 16 data"]),
+                              ({"core/ir/b.h:Large": 16}, []),
+                              ({"core/ir/b.h:Large": 17}, ["core/ir/b.h:1: "])]:
+            got = size_test.violations(self.tree, {}, listed)
+            self.expect_found(got, *found)
+
     def test_folders(self):
         for number in range(16):
             self.write(f"core/ir/f{number}.cc", "")
