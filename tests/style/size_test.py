@@ -25,7 +25,7 @@ CLASSES = {
 MEMBERS = {
     "client/remote/datasets/dataset_put.h:DatasetPut": 18,
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 16,
-    "client/remote/grpc/grpc_session.h:GrpcSessionStream": 25,
+    "client/remote/grpc/grpc_session.h:GrpcSessionStream": 22,
     "client/remote/session/session.h:RemoteSession": 19,
     "core/wire/module_decoder.cc:ModuleDecoder": 22,
     "kernels/cpu/tiles/tile_builder.h:TileBuilder": 21,

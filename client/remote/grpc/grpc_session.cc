@@ -8,11 +8,6 @@
 namespace hawser {
 namespace {
 
-// Requests in one message. Beyond these a batch saves next to nothing, and
-// the answer to its first request waits for the last to be sent.
-constexpr size_t kBatchRequests = 64;
-constexpr size_t kBatchBytes = 256 << 10;
-
 // gRPC says it in words only: the errno of connect(2).
 bool IsRefusal(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::UNAVAILABLE &&
@@ -44,29 +39,30 @@ GrpcSessionStream::~GrpcSessionStream() {
 void GrpcSessionStream::Send(std::shared_ptr<const v1::ClientMessage> message) {
   MutexLock lock(&mu_);
   if (!writable_) return;
-  outgoing_.push_back(std::move(message));
-  if (open_ && writing_.empty()) WriteNext();
+  outgoing_.Add(std::move(message));
+  if (open_ && !outgoing_.writing()) WriteNext();
 }
 
 bool GrpcSessionStream::SendInBatch(
     std::shared_ptr<const v1::ClientMessage> message, size_t batch) {
   MutexLock lock(&mu_);
   if (!writable_) return false;
-  outgoing_.push_back(std::move(message));
-  if (!open_ || (may_batch_ && outgoing_.size() < batch)) return false;
-  if (!writing_.empty()) return true;
+  outgoing_.Add(std::move(message));
+  if (!open_ || outgoing_.MayWaitFor(batch)) return false;
+  if (outgoing_.writing()) return true;
   WriteNext();
   return false;
 }
 
 void GrpcSessionStream::Flush() {
   MutexLock lock(&mu_);
-  if (writable_ && open_ && writing_.empty() && !outgoing_.empty()) WriteNext();
+  if (!writable_ || !open_ || outgoing_.writing()) return;
+  if (!outgoing_.empty()) WriteNext();
 }
 
 void GrpcSessionStream::AllowBatches() {
   MutexLock lock(&mu_);
-  may_batch_ = true;
+  outgoing_.AllowBatches();
 }
 
 void GrpcSessionStream::ReadNext() {
@@ -85,28 +81,8 @@ void GrpcSessionStream::ReadLater() {
 }
 
 void GrpcSessionStream::WriteNext() {
-  size_t bytes = 0;
-  do {
-    bytes += outgoing_.front()->ByteSizeLong();
-    writing_.push_back(std::move(outgoing_.front()));
-    outgoing_.pop_front();
-  } while (may_batch_ && !outgoing_.empty() && bytes < kBatchBytes &&
-           writing_.size() < kBatchRequests);
   ++under_way_;
-  if (writing_.size() == 1) {
-    call_->Write(*writing_[0], &written_);
-    if (read_waits_) ReadNext();
-    return;
-  }
-  // Lent, not given: on an arena nothing is freed one by one.
-  batch_memory_.Reset();
-  auto* batch =
-      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&batch_memory_);
-  for (const MessagePtr& message : writing_) {
-    batch->mutable_more()->UnsafeArenaAddAllocated(
-        const_cast<v1::ClientMessage*>(message.get()));
-  }
-  call_->Write(*batch, &written_);
+  call_->Write(outgoing_.BeginWrite(), &written_);
   if (read_waits_) ReadNext();
 }
 
@@ -126,7 +102,7 @@ void GrpcSessionStream::Finish(absl::Time deadline) {
   MutexLock lock(&mu_);
   if (!writable_ || finishing_) return;
   finishing_ = true;
-  if (open_ && writing_.empty()) EndWrites();
+  if (open_ && !outgoing_.writing()) EndWrites();
   changed_.WaitUntil(&mu_, deadline,
                      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return done_; });
 }
@@ -168,11 +144,11 @@ void GrpcSessionStream::OnReadTurn(bool) {
 
 void GrpcSessionStream::OnWritten(bool ok) {
   MutexLock lock(&mu_);
-  writing_.clear();
+  outgoing_.EndWrite();
   if (!ok) {
     writable_ = false;  // the read says why
   } else if (!writable_) {
-    outgoing_.clear();
+    outgoing_.Clear();
   } else if (!outgoing_.empty()) {
     WriteNext();
   } else if (finishing_) {

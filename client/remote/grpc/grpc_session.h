@@ -6,23 +6,18 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/status.h>
 
-#include <cstdint>
-#include <deque>
 #include <memory>
-#include <vector>
 
 #include "client/remote/grpc/grpc_poller.h"
+#include "client/remote/grpc/outgoing_messages.h"
 #include "client/remote/link/transport.h"
 #include "core/base/mutex.h"
-#include "google/protobuf/arena.h"
 #include "proto/executor.grpc.pb.h"
 
 namespace hawser {
 
 // gRPC takes one write at a time: an idle stream starts it on the calling
-// thread, which saves a hop, a busy one queues behind it, and what has queued
-// up goes out as one message: a message of its own costs gRPC some 15 us on
-// both ends together, a request inside another one 1 us.
+// thread, which saves a hop, a busy one queues behind it.
 class GrpcSessionStream final : public SessionStream {
  public:
   // `poller` outlives it.
@@ -38,7 +33,6 @@ class GrpcSessionStream final : public SessionStream {
   void Finish(absl::Time deadline) override;
 
  private:
-  using MessagePtr = std::shared_ptr<const v1::ClientMessage>;
   // An operation of the stream, at most one of each kind under way.
   class Operation final : public GrpcPoller::Tag {
    public:
@@ -85,13 +79,10 @@ class GrpcSessionStream final : public SessionStream {
       grpc::ClientAsyncReaderWriter<v1::ClientMessage, v1::ServerMessage>>
       call_ ABSL_GUARDED_BY(mu_);
   int under_way_ ABSL_GUARDED_BY(mu_) = 0;  // operations
-  std::vector<MessagePtr> writing_ ABSL_GUARDED_BY(mu_);
-  std::deque<MessagePtr> outgoing_ ABSL_GUARDED_BY(mu_);  // after those
-  google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
+  OutgoingMessages outgoing_ ABSL_GUARDED_BY(mu_);
   bool read_waits_ ABSL_GUARDED_BY(mu_) = false;  // for its turn, or a write
-  bool may_batch_ ABSL_GUARDED_BY(mu_) = false;
-  bool open_ ABSL_GUARDED_BY(mu_) = false;     // writes may start
-  bool writable_ ABSL_GUARDED_BY(mu_) = true;  // messages are still taken
+  bool open_ ABSL_GUARDED_BY(mu_) = false;        // writes may start
+  bool writable_ ABSL_GUARDED_BY(mu_) = true;     // messages are still taken
   bool finishing_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;  // the status is there
   bool done_ ABSL_GUARDED_BY(mu_) = false;
