@@ -1,6 +1,5 @@
 // Columns -> Module. One walk with a cursor per column (their lengths are known
 // to agree), every instruction through Computation::Append, no recursion.
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ops/registry.h"
+#include "core/wire/attribute_decoder.h"
 #include "core/wire/codec.h"
 #include "core/wire/columns.h"
 #include "core/wire/wire_dtype.h"
@@ -16,29 +16,123 @@
 namespace hawser {
 namespace {
 
-// A constant besides its bytes: two allocations and their bookkeeping.
-constexpr int64_t kLiteralOverhead = 192;
 // Operands of one instruction, whose shapes are copied for its shape rule.
 constexpr uint32_t kMaxOperands = 1 << 16;
 
-// The next `n` entries of a column.
-template <typename T>
-class Cursor {
- public:
-  explicit Cursor(const std::vector<T>& column) : rest_(column) {}
-  absl::Span<const T> Take(size_t n) {
-    const auto taken = rest_.first(n);
-    rest_.remove_prefix(n);
-    return taken;
-  }
-  T Take() { return Take(1)[0]; }
-
- private:
-  absl::Span<const T> rest_;
-};
-
 int64_t MemoryOf(const Shape& shape) {
   return shape.rank() <= 6 ? 0 : shape.rank() * int64_t{sizeof(int64_t)};
+}
+
+// Takes one instruction after another. All that it is given outlives it;
+// `shapes` is complete at the first Decode.
+class InstructionDecoder {
+ public:
+  InstructionDecoder(const ModuleColumns& columns,
+                     const std::vector<Shape>& shapes,
+                     const ModuleLimits& limits, MemoryBudget* budget)
+      : shapes_(shapes),
+        limits_(limits),
+        budget_(*budget),
+        attributes_(columns, shapes, limits, budget),
+        num_operands_(columns.num_operands),
+        num_results_(columns.num_results),
+        num_called_(columns.num_called),
+        num_attributes_(columns.num_attributes),
+        operand_(columns.operands),
+        result_shape_(columns.result_shape),
+        callee_(columns.called) {}
+
+  // Appends the next one, which is of `op`, to a computation of `module`.
+  absl::Status Decode(const Module& module, const OpDef& op,
+                      Computation* computation);
+
+ private:
+  absl::StatusOr<absl::Span<const int>> DecodeCalled(const Module& module,
+                                                     uint32_t count);
+  // Compares the next claims with the results from `first_result` on.
+  absl::Status CheckResults(const Computation& computation,
+                            uint32_t first_result);
+
+  const std::vector<Shape>& shapes_;
+  const ModuleLimits& limits_;
+  MemoryBudget& budget_;
+  AttributeDecoder attributes_;
+  int64_t called_values_ = 0;
+  std::vector<ValueId> operands_;  // of the instruction at hand
+  std::vector<int> called_;
+  Cursor<uint32_t> num_operands_, num_results_, num_called_, num_attributes_,
+      operand_, result_shape_, callee_;
+};
+
+absl::StatusOr<absl::Span<const int>> InstructionDecoder::DecodeCalled(
+    const Module& module, uint32_t count) {
+  called_.clear();
+  for (const uint32_t callee : callee_.Take(count)) {
+    if (callee >= module.computations().size()) {
+      return InvalidArgument("calls computation ", callee,
+                             ", which is not a smaller index");
+    }
+    // Shape rules look at every value a called computation takes or gives.
+    const Signature& signature = module.signature(callee);
+    called_values_ += signature.parameters.size() + signature.results.size();
+    if (called_values_ > limits_.operands) {
+      return ResourceExhausted("module has more than ", limits_.operands,
+                               " operands in calls");
+    }
+    called_.push_back(static_cast<int>(callee));
+  }
+  return called_;
+}
+
+absl::Status InstructionDecoder::Decode(const Module& module, const OpDef& op,
+                                        Computation* computation) {
+  const uint32_t first_result = computation->num_values();
+  const uint32_t num_operands = num_operands_.Take();
+  if (num_operands > kMaxOperands) {
+    return ResourceExhausted("has ", num_operands, " operands, the limit is ",
+                             kMaxOperands);
+  }
+  HAWSER_RETURN_IF_ERROR(budget_.Take(
+      sizeof(Instruction) + (num_operands > 3 ? num_operands * 4 : 0)));
+  operands_.clear();
+  for (const uint32_t distance : operand_.Take(num_operands)) {
+    if (distance == 0 || distance > first_result) {
+      return InvalidArgument("operand ", operands_.size(), " is ", distance,
+                             " back from value ", first_result);
+    }
+    operands_.push_back(static_cast<ValueId>(first_result - distance));
+  }
+  HAWSER_ASSIGN_OR_RETURN(auto called,
+                          DecodeCalled(module, num_called_.Take()));
+  HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
+                          attributes_.Decode(op, num_attributes_.Take()));
+  HAWSER_RETURN_IF_ERROR(
+      computation->Append(module, op, operands_, std::move(attributes), called)
+          .status());
+  return CheckResults(*computation, first_result);
+}
+
+absl::Status InstructionDecoder::CheckResults(const Computation& computation,
+                                              uint32_t first_result) {
+  const auto claims = result_shape_.Take(num_results_.Take());
+  const size_t actual = computation.num_values() - first_result;
+  if (claims.size() != actual) {
+    return InvalidArgument("claims ", claims.size(), " results, has ", actual);
+  }
+  for (size_t k = 0; k < actual; ++k) {
+    const Shape& shape = computation.shape(first_result + k);
+    if (claims[k] >= shapes_.size()) {
+      return InvalidArgument("claims result ", k, " is of shape ", claims[k],
+                             " of ", shapes_.size());
+    }
+    const Shape& claimed = shapes_[claims[k]];
+    if (claimed != shape) {
+      return InvalidArgument("claims result ", k, " is ", claimed.ToString(),
+                             ", it is ", shape.ToString());
+    }
+    HAWSER_RETURN_IF_ERROR(budget_.Take(sizeof(Shape) + 8 + MemoryOf(shape)));
+  }
+  return absl::OkStatus();
 }
 
 class ModuleDecoder {
@@ -48,7 +142,8 @@ class ModuleDecoder {
       : c_(columns),
         limits_(limits),
         budget_(*budget),
-        ops_(c_.strings.size()) {}
+        ops_(c_.strings.size()),
+        instructions_(columns, shapes_, limits, budget) {}
 
   absl::StatusOr<Module> Decode();
 
@@ -56,14 +151,6 @@ class ModuleDecoder {
   absl::Status DecodeShapes();
   absl::StatusOr<Computation> DecodeComputation(const Module& module,
                                                 uint32_t instructions);
-  absl::Status DecodeInstruction(const Module& module, const OpDef& op,
-                                 Computation* computation);
-  absl::StatusOr<absl::Span<const int>> DecodeCalled(const Module& module,
-                                                     uint32_t count);
-  absl::StatusOr<Attributes> DecodeAttributes(const OpDef& op, uint32_t count);
-  absl::StatusOr<AttributeValue> DecodeValue(AttributeKind kind,
-                                             absl::Span<const int64_t> values);
-  absl::StatusOr<Literal> DecodeLiteral(absl::Span<const int64_t> values);
   absl::StatusOr<const OpDef*> OpAt(uint32_t string);
 
   const ModuleColumns& c_;
@@ -71,18 +158,8 @@ class ModuleDecoder {
   MemoryBudget& budget_;
   std::vector<Shape> shapes_;
   std::vector<const OpDef*> ops_;  // by string, nullptr: not looked up yet
-  int64_t constant_bytes_ = 0;
-  int64_t called_values_ = 0;
-  std::vector<ValueId> operands_;  // of the instruction at hand
-  std::vector<int> called_;
-
-  Cursor<uint32_t> op_{c_.op}, num_operands_{c_.num_operands},
-      num_results_{c_.num_results}, num_called_{c_.num_called},
-      num_attributes_{c_.num_attributes}, operand_{c_.operands},
-      result_shape_{c_.result_shape}, callee_{c_.called}, results_{c_.results},
-      attribute_name_{c_.attribute_name}, attribute_kind_{c_.attribute_kind},
-      attribute_size_{c_.attribute_size};
-  Cursor<int64_t> attribute_values_{c_.attribute_values};
+  InstructionDecoder instructions_;
+  Cursor<uint32_t> op_{c_.op}, results_{c_.results};
 };
 
 absl::Status ModuleDecoder::DecodeShapes() {
@@ -126,176 +203,6 @@ absl::StatusOr<const OpDef*> ModuleDecoder::OpAt(uint32_t string) {
   return op;
 }
 
-absl::StatusOr<Literal> ModuleDecoder::DecodeLiteral(
-    absl::Span<const int64_t> values) {
-  const uint64_t shape = values[0];
-  const uint64_t blob = values[1];
-  if (shape >= shapes_.size()) {
-    return InvalidArgument("is of shape ", shape, " of ", shapes_.size());
-  }
-  if (blob >= c_.blobs.size()) {
-    return InvalidArgument("is blob ", blob, " of ", c_.blobs.size());
-  }
-  // A blob may be used again, so what counts is each use.
-  const int64_t size = c_.blobs[blob].size();
-  constant_bytes_ += size;
-  if (constant_bytes_ > limits_.constant_bytes) {
-    return ResourceExhausted("module has more than ", limits_.constant_bytes,
-                             " bytes of constants");
-  }
-  HAWSER_RETURN_IF_ERROR(budget_.Take(size + kLiteralOverhead));
-  return Literal::FromBytes(shapes_[shape], c_.blobs[blob]);
-}
-
-absl::StatusOr<AttributeValue> ModuleDecoder::DecodeValue(
-    AttributeKind kind, absl::Span<const int64_t> values) {
-  if (kind == AttributeKind::kInts) {
-    HAWSER_RETURN_IF_ERROR(
-        budget_.Take(values.size() <= 6 ? 0 : values.size() * 8));
-    return Dims(values.begin(), values.end());
-  }
-  const size_t wanted = kind == AttributeKind::kLiteral ? 2 : 1;
-  if (values.size() != wanted) {
-    return InvalidArgument("has ", values.size(), " values, ",
-                           AttributeKindName(kind), " takes ", wanted);
-  }
-  const int64_t value = values[0];
-  switch (kind) {
-    case AttributeKind::kBool:
-      if (value != 0 && value != 1) {
-        return InvalidArgument("is ", value, ", a bool is 0 or 1");
-      }
-      return value == 1;
-    case AttributeKind::kFloat:
-      return std::bit_cast<double>(value);
-    case AttributeKind::kString: {
-      if (static_cast<uint64_t>(value) >= c_.strings.size()) {
-        return InvalidArgument("is string ", value, " of ", c_.strings.size());
-      }
-      const absl::string_view text = c_.strings[value];
-      HAWSER_RETURN_IF_ERROR(budget_.Take(text.size()));
-      return std::string(text);
-    }
-    case AttributeKind::kDType:
-      return DTypeFromWire(value);
-    case AttributeKind::kLiteral:
-      return DecodeLiteral(values);
-    default:
-      return value;
-  }
-}
-
-absl::StatusOr<Attributes> ModuleDecoder::DecodeAttributes(const OpDef& op,
-                                                           uint32_t count) {
-  Attributes attributes;
-  if (count > op.attributes.size()) {
-    return InvalidArgument("has ", count, " attributes, there are ",
-                           op.attributes.size());
-  }
-  if (count > 1) {  // the first lies in the instruction
-    HAWSER_RETURN_IF_ERROR(budget_.Take(count * sizeof(Attributes::Entry)));
-    attributes.Reserve(count);
-  }
-  absl::string_view previous;
-  for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t name = attribute_name_.Take();
-    const uint32_t kind = attribute_kind_.Take();
-    const auto values = attribute_values_.Take(attribute_size_.Take());
-    if (name >= c_.strings.size()) {
-      return InvalidArgument("attribute ", k, " is string ", name, " of ",
-                             c_.strings.size());
-    }
-    // The op's own spelling of the name outlives the bytes.
-    const AttributeSpec* spec = op.FindAttribute(c_.strings[name]);
-    if (spec == nullptr) {
-      return InvalidArgument("has no attribute ",
-                             QuotedWireText(c_.strings[name]));
-    }
-    if (k > 0 && spec->name <= previous) {
-      return InvalidArgument("attribute ", spec->name,
-                             " stands twice or out of order");
-    }
-    previous = spec->name;
-    if (kind >= kNumAttributeKinds) {
-      return InvalidArgument("attribute ", spec->name, " has unknown kind ",
-                             kind);
-    }
-    auto value = DecodeValue(static_cast<AttributeKind>(kind), values);
-    if (!value.ok()) {
-      return Annotate(value.status(), absl::StrCat("attribute ", spec->name));
-    }
-    attributes.Set(spec->name, *std::move(value));
-  }
-  return attributes;
-}
-
-absl::StatusOr<absl::Span<const int>> ModuleDecoder::DecodeCalled(
-    const Module& module, uint32_t count) {
-  called_.clear();
-  for (const uint32_t callee : callee_.Take(count)) {
-    if (callee >= module.computations().size()) {
-      return InvalidArgument("calls computation ", callee,
-                             ", which is not a smaller index");
-    }
-    // Shape rules look at every value a called computation takes or gives.
-    const Signature& signature = module.signature(callee);
-    called_values_ += signature.parameters.size() + signature.results.size();
-    if (called_values_ > limits_.operands) {
-      return ResourceExhausted("module has more than ", limits_.operands,
-                               " operands in calls");
-    }
-    called_.push_back(static_cast<int>(callee));
-  }
-  return called_;
-}
-
-absl::Status ModuleDecoder::DecodeInstruction(const Module& module,
-                                              const OpDef& op,
-                                              Computation* computation) {
-  const uint32_t first_result = computation->num_values();
-  const uint32_t num_operands = num_operands_.Take();
-  if (num_operands > kMaxOperands) {
-    return ResourceExhausted("has ", num_operands, " operands, the limit is ",
-                             kMaxOperands);
-  }
-  HAWSER_RETURN_IF_ERROR(budget_.Take(
-      sizeof(Instruction) + (num_operands > 3 ? num_operands * 4 : 0)));
-  operands_.clear();
-  for (const uint32_t distance : operand_.Take(num_operands)) {
-    if (distance == 0 || distance > first_result) {
-      return InvalidArgument("operand ", operands_.size(), " is ", distance,
-                             " back from value ", first_result);
-    }
-    operands_.push_back(static_cast<ValueId>(first_result - distance));
-  }
-  HAWSER_ASSIGN_OR_RETURN(auto called,
-                          DecodeCalled(module, num_called_.Take()));
-  HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
-                          DecodeAttributes(op, num_attributes_.Take()));
-  HAWSER_RETURN_IF_ERROR(
-      computation->Append(module, op, operands_, std::move(attributes), called)
-          .status());
-  const auto claims = result_shape_.Take(num_results_.Take());
-  const size_t actual = computation->num_values() - first_result;
-  if (claims.size() != actual) {
-    return InvalidArgument("claims ", claims.size(), " results, has ", actual);
-  }
-  for (size_t k = 0; k < actual; ++k) {
-    const Shape& shape = computation->shape(first_result + k);
-    if (claims[k] >= shapes_.size()) {
-      return InvalidArgument("claims result ", k, " is of shape ", claims[k],
-                             " of ", shapes_.size());
-    }
-    const Shape& claimed = shapes_[claims[k]];
-    if (claimed != shape) {
-      return InvalidArgument("claims result ", k, " is ", claimed.ToString(),
-                             ", it is ", shape.ToString());
-    }
-    HAWSER_RETURN_IF_ERROR(budget_.Take(sizeof(Shape) + 8 + MemoryOf(shape)));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Computation> ModuleDecoder::DecodeComputation(
     const Module& module, uint32_t instructions) {
   const size_t index = module.computations().size();
@@ -307,7 +214,7 @@ absl::StatusOr<Computation> ModuleDecoder::DecodeComputation(
   for (uint32_t i = 0; i < instructions; ++i) {
     auto op = OpAt(op_.Take());
     if (!op.ok()) return Annotate(op.status(), absl::StrCat(where, i));
-    absl::Status status = DecodeInstruction(module, **op, &computation);
+    absl::Status status = instructions_.Decode(module, **op, &computation);
     if (!status.ok()) {
       return Annotate(status, absl::StrCat(where, i, " (", (*op)->name, ")"));
     }
