@@ -72,12 +72,14 @@ absl::Status OpDecoder::ReadAll(std::vector<Op>* ops) {
 }
 
 absl::StatusOr<absl::string_view> OpDecoder::Define(const Cursor& cursor,
+                                                    const Type* type,
                                                     Numbering* numbers) {
   if (numbers->next >= numbers->end) {
     return cursor.Invalid("more values than the region has");
   }
   strings_.push_back(absl::StrCat("%", values_++));
-  return scopes_.back()[numbers->next++] = strings_.back();
+  scopes_.back()[numbers->next++] = {strings_.back(), type};
+  return strings_.back();
 }
 
 absl::Status OpDecoder::ReadRegion(Cursor* cursor, Region* to) {
@@ -116,7 +118,7 @@ absl::Status OpDecoder::ReadBlock(Cursor* cursor, Numbering* numbers,
       *cursor = peek;
       if (has_location) HAWSER_RETURN_IF_ERROR(cursor->Number().status());
       HAWSER_ASSIGN_OR_RETURN(const absl::string_view name,
-                              Define(*cursor, numbers));
+                              Define(*cursor, &type->type, numbers));
       to->arguments.push_back({name, type->type});
     }
     if (container_.version >= kUseOrders) {
@@ -137,6 +139,7 @@ absl::Status OpDecoder::ReadBlock(Cursor* cursor, Numbering* numbers,
 
 absl::StatusOr<Op> OpDecoder::ReadOp(Cursor* cursor, Numbering* numbers) {
   Op op;
+  std::vector<const Type*> results;
   op.where = cursor->at();
   HAWSER_ASSIGN_OR_RETURN(const size_t name,
                           cursor->Index(names_.size(), "names of ops"));
@@ -155,15 +158,16 @@ absl::StatusOr<Op> OpDecoder::ReadOp(Cursor* cursor, Numbering* numbers) {
     for (size_t i = 0; i < count; ++i) {
       HAWSER_ASSIGN_OR_RETURN(const CodedType* type, types_.Read(cursor));
       op.result_types.push_back(type->type);
+      results.push_back(&type->type);
     }
   }
   if ((has & kOperands) != 0) HAWSER_RETURN_IF_ERROR(ReadOperands(cursor, &op));
   if ((has & kSuccessors) != 0) {
     return cursor->Invalid(Quoted(op.name), " branches to blocks");
   }
-  for (size_t i = 0; i < op.result_types.size(); ++i) {
+  for (const Type* type : results) {
     HAWSER_ASSIGN_OR_RETURN(const absl::string_view result,
-                            Define(*cursor, numbers));
+                            Define(*cursor, type, numbers));
     op.results.push_back({result, 1});
   }
   if ((has & kUses) != 0) {
@@ -206,11 +210,12 @@ absl::Status OpDecoder::ReadOperands(Cursor* cursor, Op* op) {
   for (size_t i = 0; i < count; ++i) {
     HAWSER_ASSIGN_OR_RETURN(const size_t value,
                             cursor->Index(scope.size(), "values"));
-    if (scope[value].empty()) {
+    if (scope[value].name.empty()) {
       return cursor->Invalid("operand ", i, " of ", Quoted(op->name),
                              " is not known yet");
     }
-    op->operands.push_back({scope[value], 0});
+    op->operands.push_back({scope[value].name, 0});
+    op->operand_types.push_back(*scope[value].type);
   }
   return absl::OkStatus();
 }

@@ -27,8 +27,13 @@ class OpDecoder {
   absl::Status ReadAll(std::vector<Op>* ops);
 
  private:
+  // A value; without a name it is not known yet.
+  struct Value {
+    absl::string_view name;
+    const Type* type = nullptr;  // of the table
+  };
   // The values that can be named where the decoder is: of a scope, by number.
-  using Scope = std::vector<absl::string_view>;
+  using Scope = std::vector<Value>;
   // What is still to be numbered of a region.
   struct Numbering {
     size_t next = 0;
@@ -45,6 +50,7 @@ class OpDecoder {
   // A hint on the order of uses, of so many values; of no use here.
   absl::Status SkipUseOrders(Cursor* cursor, size_t values);
   absl::StatusOr<absl::string_view> Define(const Cursor& cursor,
+                                           const Type* type,
                                            Numbering* numbers);
 
   const Source& source_;

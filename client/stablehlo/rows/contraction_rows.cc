@@ -49,7 +49,9 @@ absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
   const DType result = context.results[0].dtype();
   const DType lhs = context.operand_shape(0).dtype();
   const DType rhs = context.operand_shape(1).dtype();
-  const DType dtype = SumDType(lhs, rhs, result);
+  DType dtype = SumDType(lhs, rhs, result);
+  // Of bools it is whether any pair holds: the number of those that do is not 0.
+  if (dtype == DType::kBool) dtype = DType::kS32;
   if (dtype == DType::kInvalid) {
     return Unimplemented("a product of these dtypes");
   }

@@ -94,6 +94,19 @@ TEST(XlaValues, OfRandomBits) {
   }
 }
 
+TEST(XlaValues, OfProductsOfBools) {
+  ExpectHolds(
+      "  %a = stablehlo.constant dense<[[true, true], [false, true]]> : "
+      "tensor<2x2xi1>\n"
+      "  %b = stablehlo.constant dense<[[true, false], [true, false]]> : "
+      "tensor<2x2xi1>\n"
+      "  %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<2x2xi1>, tensor<2x2xi1>) -> tensor<2x2xi1>\n"
+      "  %w = stablehlo.constant dense<[[true, false], [true, false]]> : "
+      "tensor<2x2xi1>\n"
+      "  check.expect_eq %c, %w : tensor<2x2xi1>\n");
+}
+
 // Adds windows of `updates` to zeros.
 std::string Scattered(const std::string& input, const std::string& indices,
                       const std::string& updates, const std::string& numbers,
