@@ -49,6 +49,7 @@ if ! deploy/install.sh; then
 fi
 
 deploy/build_cache.sh || true  # what it saves is time
+deploy/jax_venv.sh || true     # without it what needs JAX is skipped
 if ((full)); then
   run default test --config=full
 else

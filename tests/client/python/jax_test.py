@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""The wheel under a real JAX: the programs of client/examples/jax print the
+same on JAX's own CPU, on hawser's, on a server, and on one that is killed.
+
+JAX is not Debian's: HAWSER_JAX_VENV names a virtual environment that has it, as
+deploy/jax_venv.sh makes; without one what needs JAX is skipped.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAMS = sorted((ROOT / "client/examples/jax").glob("*.py"))
+VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
+                    pathlib.Path.home() / ".cache/hawser/jax")
+PYTHON = VENV / "bin/python"
+
+
+def environment(**settings):
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("HAWSER_", "JAX_"))}
+    return {**kept, **settings}
+
+
+class Server:
+    """A hawserd of this CPU on a port of its own."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [SERVER, "--listen=127.0.0.1:0"], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=environment())
+        for line in self.process.stdout:
+            ready = re.search(r"ready on (\S+)", line)
+            if ready:
+                self.address = ready.group(1)
+                return
+        raise AssertionError("the server did not start")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Unpacked(unittest.TestCase):
+    """The wheel, in a folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.work = pathlib.Path(cls.folder.name)
+        cls.wheel = subprocess.run(
+            [ROOT / "deploy/wheel.sh", cls.work, LIBRARY], check=True,
+            text=True, stdout=subprocess.PIPE).stdout.strip()
+        cls.site = cls.work / "site"
+        subprocess.run(
+            [sys.executable, "-m", "zipfile", "-e", cls.wheel, cls.site],
+            check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+
+class WheelTest(Unpacked):
+    def test_is_small_and_for_any_python(self):
+        self.assertIn("-py3-none-manylinux_2_34_x86_64", self.wheel)
+        self.assertLess(pathlib.Path(self.wheel).stat().st_size, 40 << 20)
+
+    def test_has_the_version_of_the_tree(self):
+        header = (ROOT / "core/base/process/version.h").read_text()
+        version = re.search(r'kVersion\[\] = "(.*)"', header).group(1)
+        said = subprocess.run(
+            [sys.executable, "-c", "import hawser; print(hawser.__version__)"],
+            check=True, text=True, stdout=subprocess.PIPE,
+            env=environment(PYTHONPATH=str(self.site))).stdout
+        self.assertEqual(said.strip(), version)
+
+    def test_loads_where_nothing_else_is(self):
+        said = subprocess.run(
+            [sys.executable, "-c", "import ctypes, sys\n"
+             "library = ctypes.CDLL(sys.argv[1])\n"
+             "library.GetPjrtApi.restype = ctypes.POINTER(ctypes.c_size_t)\n"
+             "print(library.GetPjrtApi()[0])",
+             self.site / "hawser/libhawser_pjrt.so"],
+            check=True, text=True, stdout=subprocess.PIPE).stdout
+        self.assertGreater(int(said), 1000)  # the size of the table
+
+    def test_says_what_it_sees_without_jax(self):
+        said = subprocess.run(
+            [sys.executable, "-m", "hawser"], text=True,
+            stdout=subprocess.PIPE, check=False,
+            env=environment(PYTHONPATH=str(self.site))).stdout
+        self.assertIn("libhawser_pjrt.so", said)
+        self.assertIn("HAWSER_SERVERS: none", said)
+
+
+@unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
+                     "deploy/jax_venv.sh makes it")
+class JaxTest(Unpacked):
+    def run_program(self, program, after_a_line=None, **settings):
+        """Returns what it printed, where it ran, and its log."""
+        with tempfile.TemporaryFile("w+") as log, subprocess.Popen(
+                [PYTHON, program], text=True, stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment(PYTHONPATH=str(self.site), **settings)
+        ) as process:
+            lines = []
+            for line in process.stdout:
+                lines.append(line.rstrip("\n"))
+                if len(lines) == 1 and after_a_line is not None:
+                    after_a_line()
+            code = process.wait()
+            log.seek(0)
+            logged = log.read()
+        self.assertEqual(code, 0, logged)
+        return lines[:-1], lines[-1], logged
+
+    def check_same(self, want, got):
+        """The same lines, numbers within what f32 sums may differ."""
+        self.assertEqual(len(want), len(got))
+        number = re.compile(r"-?\d+\.\d+|\d+")
+        for one, other in zip(want, got):
+            self.assertEqual(number.sub("#", one), number.sub("#", other))
+            for a, b in zip(number.findall(one), number.findall(other)):
+                self.assertAlmostEqual(float(a), float(b), delta=2e-4, msg=other)
+
+    def test_programs_print_what_they_print_on_jax(self):
+        self.assertTrue(PROGRAMS)
+        for program in PROGRAMS:
+            with self.subTest(program.name):
+                want, where, _ = self.run_program(program, JAX_PLATFORMS="cpu")
+                self.assertEqual(where, "on cpu")
+                got, where, _ = self.run_program(
+                    program, JAX_PLATFORMS="hawser,cpu")
+                self.assertEqual(where, "on hawser")
+                self.check_same(want, got)
+                server = Server()
+                try:
+                    got, where, log = self.run_program(
+                        program, HAWSER_SERVERS=server.address)
+                finally:
+                    server.kill()
+                self.assertEqual(where, "on hawser")
+                self.assertNotIn("falling back", log)
+                self.check_same(want, got)
+
+    def test_a_server_that_is_killed_changes_nothing_but_the_log(self):
+        for program in PROGRAMS:
+            with self.subTest(program.name):
+                want, _, _ = self.run_program(program, JAX_PLATFORMS="cpu")
+                server = Server()
+                got, _, log = self.run_program(
+                    program, after_a_line=server.kill,
+                    HAWSER_SERVERS=server.address)
+                self.check_same(want, got)
+                self.assertEqual(log.count("falling back"), 1, log)
+
+    def test_a_server_that_is_not_there_costs_a_line(self):
+        want, _, _ = self.run_program(PROGRAMS[0], JAX_PLATFORMS="cpu")
+        got, where, log = self.run_program(
+            PROGRAMS[0], HAWSER_SERVERS="127.0.0.1:1")
+        self.check_same(want, got)
+        self.assertEqual(where, "on hawser")
+        self.assertIn("127.0.0.1:1", log)
+
+    def test_is_not_there_unless_it_is_asked_for(self):
+        said = subprocess.run(
+            [PYTHON, "-c", "import jax; print(jax.devices())"], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+            env=environment(PYTHONPATH=str(self.site))).stdout
+        self.assertNotIn("hawser", said.lower())
+
+
+if __name__ == "__main__":
+    LIBRARY, SERVER = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
