@@ -188,8 +188,6 @@ HAWSER_LINK(RotateLeft, {
   HAWSER_EACH(r.a[v] =
                   Lanes<T>(RotatedLeft(Ints<T>(r.a[v]), static_cast<int>(by)));)
 })
-HAWSER_LINK(DivideByInverse,
-            { DivideByScalar<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
 #if HAWSER_F16
 HAWSER_LINK(RoundF16, { HAWSER_EACH(r.a[v] = F16::Round(r.a[v]);) })
 #endif

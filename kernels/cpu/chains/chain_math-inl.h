@@ -84,56 +84,6 @@ HWY_INLINE V<T> SignOf(V<T> a) {
                         hn::IfThenElse(hn::Lt(a, zero), hn::Set(d, T{-1}), a));
 }
 
-// Computes a / one bit for bit. A divisor with an exact inverse multiplies by
-// it. Other divisors take an inverse that is rounded correctly: each remainder
-// is exact, the first makes a quotient that is less than one unit off, and the
-// second makes that the right one (Markstein 1990), if no number is too small
-// or too large for it. Strips with such numbers are divided.
-template <typename T>
-HWY_INLINE void DivideByScalar(V<T> (&a)[kVectors], T one) {
-  const Tag<T> d;
-  const hn::RebindToUnsigned<Tag<T>> du;
-  using Bits = hn::TFromD<decltype(du)>;
-  constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;
-  constexpr Bits kBias = sizeof(T) == 4 ? 127 : 1023;
-  constexpr Bits kAway = sizeof(T) == 4 ? 30 : 300;
-  const Bits bits = __builtin_bit_cast(Bits, one);
-  const Bits exponent = (bits >> kMantissa) & (2 * kBias + 1);
-  const bool is_near = exponent - (kBias - kAway) < 2 * kAway;
-  const V<T> y = hn::Set(d, one);
-  const V<T> inverse = hn::Set(d, T{1} / one);
-  if (is_near && (bits << (sizeof(T) * 8 - kMantissa)) == 0) {
-    HAWSER_EACH(a[v] = hn::Mul(a[v], inverse);)
-    return;
-  }
-#if HWY_NATIVE_FMA
-  // The 1 that is subtracted turns 0 into the largest number, so that zeros
-  // are not too small.
-  auto least = hn::Set(du, static_cast<Bits>(~Bits{0}));
-  auto most = hn::Zero(du);
-  HAWSER_EACH(const auto twice =
-                  hn::Add(hn::BitCast(du, a[v]), hn::BitCast(du, a[v]));
-              least = hn::Min(least, hn::Sub(twice, hn::Set(du, Bits{1})));
-              most = hn::Max(most, twice);)
-  const auto above =
-      hn::Gt(most, hn::Set(du, (kBias + 2 * kAway) << (kMantissa + 1)));
-  const auto below =
-      hn::Lt(least, hn::Set(du, (kBias - 2 * kAway) << (kMantissa + 1)));
-  if (is_near && hn::AllFalse(du, hn::Or(above, below))) {
-    const V<T> sign = hn::And(hn::SignBit(d), y);
-    HAWSER_EACH(
-        [[maybe_unused]] const V<T> x = a[v];
-        const V<T> q0 = hn::Mul(x, inverse);
-        const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
-        const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
-        // A remainder of zero loses the sign of 0.
-        a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));)
-    return;
-  }
-#endif
-  HAWSER_EACH(a[v] = hn::Div(a[v], y);)
-}
-
 // ---- masks and integers -----------------------------------------------------
 
 template <typename T>

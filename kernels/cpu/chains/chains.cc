@@ -103,7 +103,6 @@ struct Table {
     Link<Prefetch>(ChainOp::kPrefetch, ChainOperand::kLanes, 0);
     Link<Store>(ChainOp::kStore, ChainOperand::kLanes, sizeof(T), true);
     Link<StoreMask>(ChainOp::kStoreMask, ChainOperand::kLanes, 1, true);
-    Link<DivideByInverse>(ChainOp::kDivideByInverse, ChainOperand::kBroadcast);
     AddShift<Shift::kLeft>(ChainOp::kShiftLeft);
     AddShift<Shift::kRightLogical>(ChainOp::kShiftRightLogical);
     AddShift<Shift::kRightArithmetic>(ChainOp::kShiftRightArithmetic);
@@ -227,10 +226,6 @@ void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
   const RestLanes lanes(links, n - rest, rest);
   chains.run(lanes.links(), n - rest, chains.lanes);
   lanes.Store();
-}
-
-bool InversesPay(Isa isa, Maker maker) {
-  return isa >= Isa::kAvx2 && maker != Maker::kAmd;
 }
 
 }  // namespace hawser::cpu

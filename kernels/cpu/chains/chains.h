@@ -100,8 +100,6 @@ const Chains* FindChains(int64_t width, Isa isa);
 // memory that no later link reads.
 void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
               int64_t n);
-// True if kDivideByInverse takes less time than kDivide.
-bool InversesPay(Isa isa, Maker maker);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_

@@ -50,6 +50,10 @@ Maker MachineMaker() {
 #endif
 }
 
+absl::string_view MakerName(Maker maker) {
+  return maker == Maker::kAmd ? "amd" : "intel";
+}
+
 const IsaRow& RowOf(Isa isa) { return kRows[static_cast<int>(isa)]; }
 
 }  // namespace
@@ -78,10 +82,6 @@ Isa ProcessIsa() {
     return MachineIsa();
   }();
   return isa;
-}
-
-absl::string_view MakerName(Maker maker) {
-  return maker == Maker::kAmd ? "amd" : "intel";
 }
 
 Maker ProcessMaker() {

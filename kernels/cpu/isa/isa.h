@@ -22,11 +22,9 @@ Isa ProcessIsa();
 // kFailedPrecondition, this machine does not have it.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
 
-// Who made the processor, where costs differ by it: AMD's divide vectors in the
-// time of four products, Intel's in that of 16; AMD's multiply bf16 fast
+// Who made the processor, where costs differ by it: AMD's multiply bf16 fast
 // without tiles.
 enum class Maker : uint8_t { kAmd, kIntel };
-absl::string_view MakerName(Maker maker);  // "amd"
 // HAWSER_CPU_MAKER where that is amd or intel, else that of this machine (with
 // a warning, once, where it is another word). Results do not depend on it
 // beyond what fast numerics leave open.

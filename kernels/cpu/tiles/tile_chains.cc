@@ -243,10 +243,6 @@ void TileBuilder::FindSlot(const WrittenLink& written, ChainDraft* draft,
       SlotOf(id, draft->shape()) = link->slot;
     }
   }
-  const bool by_inverse = written.op == ChainOp::kDivide &&
-                          written.b == ChainOperand::kBroadcast &&
-                          InversesPay(options_.isa, options_.maker);
-  if (by_inverse) link->op = ChainOp::kDivideByInverse;
 }
 
 }  // namespace hawser::cpu

@@ -59,8 +59,7 @@ struct TileProgram {
 };
 
 struct TileOptions {
-  Isa isa = MachineIsa();        // whose loops elementwise ops use
-  Maker maker = ProcessMaker();  // by whose costs links are chosen
+  Isa isa = MachineIsa();  // whose loops elementwise ops use
   // Ops whose rows promise no bits use the rows' loops, and sums are those of
   // whole runs.
   bool strict = false;

@@ -655,15 +655,6 @@ TEST(Chains, WriteOnlyWhatTheyGive) {
   }
 }
 
-TEST(Chains, DivideByInversesWhereThatPays) {
-  for (const Maker maker : {Maker::kAmd, Maker::kIntel}) {
-    EXPECT_FALSE(InversesPay(Isa::kSse4, maker));
-    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
-      EXPECT_EQ(InversesPay(isa, maker), maker == Maker::kIntel);
-    }
-  }
-}
-
 TEST(WrittenLinks, AreNoMoreThanTheyHaveToBe) {
   for (const LinksRow& row : kLinks) {
     EXPECT_EQ(TextChain(row.chain).Links(), row.links) << row.chain;

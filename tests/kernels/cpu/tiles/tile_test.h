@@ -154,14 +154,11 @@ class TileTest : public ::testing::Test {
     if (IsRounded(module, region)) return want;
     for (const Isa isa : {Isa::kSse4, Isa::kAvx2, Isa::kAvx512}) {
       if (isa > MachineIsa()) continue;
-      for (const Maker maker : {Maker::kAmd, Maker::kIntel}) {
-        const auto by_vectors =
-            MakeTileProgram(module, region, {.isa = isa, .maker = maker});
-        EXPECT_OK(by_vectors);
-        ExpectResults(*by_vectors, operands, want, sums ? order : Tolerance{},
-                      absl::StrCat(which, " by ", IsaName(isa), " as ",
-                                   MakerName(maker), ", ", region.ToString()));
-      }
+      const auto by_vectors = MakeTileProgram(module, region, {.isa = isa});
+      EXPECT_OK(by_vectors);
+      ExpectResults(
+          *by_vectors, operands, want, sums ? order : Tolerance{},
+          absl::StrCat(which, " by ", IsaName(isa), ", ", region.ToString()));
     }
     if (HasFailure()) std::cout << Print(module);
     return want;
