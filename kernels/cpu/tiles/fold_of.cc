@@ -12,6 +12,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/lane_program.h"
+#include "kernels/cpu/lanes/lanes.h"
 #include "kernels/cpu/tile_steps/body_fold.h"
 
 namespace hawser::cpu {

@@ -6,9 +6,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
+#include "kernels/cpu/point_steps/region_points.h"
 #include "kernels/cpu/points/point_shapes.h"
 #include "kernels/cpu/tile_steps/lane_folds.h"
-#include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {

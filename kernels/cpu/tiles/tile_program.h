@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/point_steps/region_points.h"
 #include "kernels/cpu/tile_steps/lane_folds.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 #include "kernels/plan/region/region.h"
@@ -56,17 +56,6 @@ struct TileProgram {
   int num_symbols = 0, num_scopes = 0;
   double lane_steps =
       0;  // for each iteration of the region's loops, all passes
-};
-
-struct TileOptions {
-  Isa isa = MachineIsa();  // whose loops elementwise ops use
-  // Ops whose rows promise no bits use the rows' loops, and sums are those of
-  // whole runs.
-  bool strict = false;
-  // RunTiles may be given boxes.
-  bool boxes = false;
-  // Results are read again soon: none go past the caches.
-  bool is_read_again = false;
 };
 
 // About how many steps a region takes on one thread.

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/slot_plan.h"
+#include "kernels/cpu/point_steps/slot_plan.h"
 
 #include <algorithm>
 

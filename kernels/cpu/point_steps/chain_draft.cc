@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/chain_draft.h"
+#include "kernels/cpu/point_steps/chain_draft.h"
 
 #include "absl/algorithm/container.h"
 

@@ -1,7 +1,7 @@
 // SlotPlan: which slots of a program share memory, since they are not needed at
 // the same time.
-#ifndef HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_
-#define HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_
+#ifndef HAWSER_KERNELS_CPU_POINT_STEPS_SLOT_PLAN_H_
+#define HAWSER_KERNELS_CPU_POINT_STEPS_SLOT_PLAN_H_
 
 #include <cstdint>
 #include <vector>
@@ -81,4 +81,4 @@ class SlotPlan {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_
+#endif  // HAWSER_KERNELS_CPU_POINT_STEPS_SLOT_PLAN_H_

@@ -1,6 +1,6 @@
 // ChainDraft: points of a region as values of a chain that may go on.
-#ifndef HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
-#define HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
+#ifndef HAWSER_KERNELS_CPU_POINT_STEPS_CHAIN_DRAFT_H_
+#define HAWSER_KERNELS_CPU_POINT_STEPS_CHAIN_DRAFT_H_
 
 #include <cstdint>
 #include <utility>
@@ -85,4 +85,4 @@ class ChainDraft {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
+#endif  // HAWSER_KERNELS_CPU_POINT_STEPS_CHAIN_DRAFT_H_
