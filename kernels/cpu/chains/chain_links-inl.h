@@ -75,7 +75,7 @@ void RunLink(const ChainLink* link, Strip<T>* strip, N a0, N a1, N a2, N a3,
   Registers<T> r = {{{a0}, {a1}, {a2}, {a3}}, {{h0}, {h1}, {h2}, {h3}}};
   Do::template Run<T>(*link, *strip, r);
   ++link;
-  HAWSER_TAIL return reinterpret_cast<Code<T>>(link->code.run)(
+  HAWSER_TAIL return reinterpret_cast<Code<T>>(link->run)(
       link, strip, r.a[0].raw, r.a[1].raw, r.a[2].raw, r.a[3].raw, r.h[0].raw,
       r.h[1].raw, r.h[2].raw, r.h[3].raw);
 }

@@ -50,7 +50,8 @@ class ChainWriter {
   void Reserve(int values);
   // Adds a value that the chain loads. `b`: kLanes or kBroadcast.
   ChainValue AddRead(DType dtype, ChainOperand b);
-  // Adds integers that grow by 1 from lane to lane.
+  // Adds integers that grow by 1 from lane to lane. The links of several are
+  // written in the order in which they are added.
   ChainValue AddIota(DType dtype);
   // `rows`: the ways to compute the op on these operands; at least one.
   ChainValue AddOp(absl::Span<const ChainRow* const> rows,

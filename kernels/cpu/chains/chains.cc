@@ -21,7 +21,7 @@ namespace {
 
 // ---- the table --------------------------------------------------------------
 
-// The code of each op, by its ChainOperand; null: there is no such link.
+// The link of each op, by its ChainOperand.
 template <typename T>
 struct Table {
   Table() {
@@ -33,10 +33,11 @@ struct Table {
   template <typename Do>
   void Link(ChainOp op, ChainOperand b, size_t bytes = sizeof(T),
             bool stores = false) {
-    ChainCode& c = code[static_cast<int>(op)][static_cast<int>(b)];
     const bool of_lanes = b == ChainOperand::kLanes;
-    c = {reinterpret_cast<void (*)()>(RunLink<T, Do>),
-         static_cast<int8_t>(of_lanes ? bytes : 0), stores};
+    links[static_cast<int>(op)][static_cast<int>(b)] = {
+        .run = reinterpret_cast<void (*)()>(RunLink<T, Do>),
+        .bytes = static_cast<int8_t>(of_lanes ? bytes : 0),
+        .stores = stores};
   }
 
   // The forms of chain_ops.def.
@@ -107,24 +108,24 @@ struct Table {
     AddShift<Shift::kRightLogical>(ChainOp::kShiftRightLogical);
     AddShift<Shift::kRightArithmetic>(ChainOp::kShiftRightArithmetic);
     Link<RotateLeft>(ChainOp::kRotateLeft, ChainOperand::kBroadcast);
-    code[0][0].run = reinterpret_cast<void (*)()>(EndChain<T>);
+    links[0][0].run = reinterpret_cast<void (*)()>(EndChain<T>);
   }
 
-  ChainCode code[kChainOps][kChainOperands] = {};
+  ChainLink links[kChainOps][kChainOperands] = {};
 };
 
 // The first call fills the table: the code that does it is smaller than so many
 // constant addresses.
 template <typename T>
-ChainCode Find(ChainOp op, ChainOperand b) {
+ChainLink Find(ChainOp op, ChainOperand b) {
   static const Table<T> table;
-  return table.code[static_cast<int>(op)][static_cast<int>(b)];
+  return table.links[static_cast<int>(op)][static_cast<int>(b)];
 }
 
 template <typename T>
 void Run(const ChainLink* links, int64_t first, int64_t n) {
   const auto none = hn::Zero(Tag<T>()).raw;
-  const auto code = reinterpret_cast<Code<T>>(links->code.run);
+  const auto code = reinterpret_cast<Code<T>>(links->run);
   Strip<T> strip;
   strip.first = first;
   for (; strip.first < first + n; strip.first += Strip<T>::kLanes) {
@@ -175,9 +176,8 @@ class RestLanes {
       rest_[k].is_spill = true;
       rest_[k].is_streamed = false;
       rest_[k].at = link.reloads ? StoredBefore(k) : buffers_[k].bytes;
-      if (link.code.stores || link.reloads) continue;
-      std::memcpy(rest_[k].at, link.at + first * link.code.bytes,
-                  n * link.code.bytes);
+      if (link.stores || link.reloads) continue;
+      std::memcpy(rest_[k].at, link.at + first * link.bytes, n * link.bytes);
     }
   }
   // The same links on the buffers.
@@ -186,9 +186,8 @@ class RestLanes {
   void Store() const {
     for (size_t k = 0; k < links_.size(); ++k) {
       const ChainLink& link = links_[k];
-      if (!IsInMemory(link) || !link.code.stores) continue;
-      std::memcpy(link.at + first_ * link.code.bytes, rest_[k].at,
-                  n_ * link.code.bytes);
+      if (!IsInMemory(link) || !link.stores) continue;
+      std::memcpy(link.at + first_ * link.bytes, rest_[k].at, n_ * link.bytes);
     }
   }
 
@@ -198,12 +197,12 @@ class RestLanes {
   };
 
   static bool IsInMemory(const ChainLink& link) {
-    return link.code.bytes > 0 && !link.is_spill;
+    return link.bytes > 0 && !link.is_spill;
   }
   // The buffer of the last link that stored what this one reads.
   char* StoredBefore(size_t link) const {
     size_t k = link - 1;
-    while (!links_[k].code.stores || links_[k].at != links_[link].at) --k;
+    while (!links_[k].stores || links_[k].at != links_[link].at) --k;
     return rest_[k].at;
   }
 

@@ -62,18 +62,15 @@ enum class ChainOperand : uint8_t {
 inline constexpr int kChainOperands =
     static_cast<int>(ChainOperand::kIntoH) + 1;
 
-// The compiled function of a link: it runs the op on one strip of lanes, then
-// tail-calls the next link's.
-struct ChainCode {
-  void (*run)() = nullptr;  // null: there is no such link
-  // For kLanes: the bytes of a lane in memory, and whether the link writes it.
+// A link that runs. Chains::find fills `run`, `bytes` and `stores`.
+struct ChainLink {
+  // Runs the op on one strip of lanes, then tail-calls the next link's. Null:
+  // there is no such link.
+  void (*run)() = nullptr;
+  char* at = nullptr;  // kLanes, kBroadcast: the address of b
+  // kLanes: the bytes of a lane in memory; `stores`: the link writes it.
   int8_t bytes = 0;
   bool stores = false;
-};
-
-struct ChainLink {
-  ChainCode code;
-  char* at = nullptr;  // kLanes, kBroadcast: the address of b
   // kLanes: `at` is a spill slot of kStripBytes, which each strip uses again.
   bool is_spill = false;
   bool reloads = false;  // kLanes: an earlier link stores what this one reads
@@ -89,7 +86,7 @@ inline constexpr int64_t kStripBytes = 256;
 // The links for lanes of one width, compiled for one instruction set. Some sets
 // lack the links for f16.
 struct Chains {
-  ChainCode (*find)(ChainOp op, ChainOperand b);
+  ChainLink (*find)(ChainOp op, ChainOperand b);
   int64_t lanes;  // of a strip
   // Runs `links` over lanes [first, first + n); n is a multiple of `lanes`.
   void (*run)(const ChainLink* links, int64_t first, int64_t n);

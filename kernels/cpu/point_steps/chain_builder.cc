@@ -67,8 +67,8 @@ ChainBuilder::Rows ChainBuilder::RowsOf(PointId id) const {
   return rows;
 }
 
-ChainStep::Link ChainBuilder::LinkTo(PointId other, LaneShape shape,
-                                     TileSteps* to) {
+ChainDraft::Read ChainBuilder::ReadOf(PointId other, LaneShape shape,
+                                      TileSteps* to) {
   const LaneShape own = points_.shape(other);
   if (own == LaneShape::kOne) {
     return {.b = ChainOperand::kBroadcast, .slot = slots_.As(other, own, to)};
@@ -127,13 +127,13 @@ bool ChainBuilder::HasHalves(PointId id) const {
 ChainValue ChainBuilder::Read(PointId id, TileSteps* to) {
   const ChainValue known = draft_.Find(id);
   if (known >= 0) return known;
-  ChainStep::Link link = LinkTo(id, draft_.shape(), to);
+  ChainDraft::Read read = ReadOf(id, draft_.shape(), to);
   DType dtype = points_.dtype(id);
-  if (IsHalfType(dtype) && link.b == ChainOperand::kBroadcast) {
-    link.slot = Widened(id, to);
+  if (IsHalfType(dtype) && read.b == ChainOperand::kBroadcast) {
+    read.slot = Widened(id, to);
     dtype = DType::kF32;
   }
-  return draft_.AddRead(id, dtype, link);
+  return draft_.AddRead(id, dtype, read);
 }
 
 LaneSlot ChainBuilder::Widened(PointId id, TileSteps* to) {
@@ -214,58 +214,49 @@ void ChainBuilder::End() {
   if (draft_.to() == nullptr) return;
   ChainDraft draft = std::move(draft_);
   draft_ = ChainDraft();
-  const std::vector<WrittenLink> all = draft.Write(points_.is_stored());
-  std::vector<ChainStep::Link> links;
-  links.reserve(draft.prefetched().size() + all.size());
+  std::vector<WrittenLink> links;
+  std::vector<LaneSlot> slots;
   for (const LaneSlot& slot : draft.prefetched()) {
-    links.push_back({ChainOp::kPrefetch, ChainOperand::kLanes, slot});
+    links.push_back({ChainOp::kPrefetch, ChainOperand::kLanes});
+    slots.push_back(slot);
   }
-  for (const WrittenLink& written : all) {
-    ChainStep::Link link = {.op = written.op,
-                            .b = written.b,
-                            .spill = written.spill,
-                            .is_last = written.is_last};
-    if (written.value >= 0 && written.spill < 0) {
-      FindSlot(written, &draft, &link);
-    }
+  for (const WrittenLink& link : draft.Write(points_.is_stored())) {
     links.push_back(link);
+    slots.push_back(SlotOf(link, &draft));
   }
   auto step = std::make_unique<ChainStep>(
       draft.scope(), *FindChains(draft.width(), points_.options().isa), links,
-      draft.shape(), std::move(draft.iotas()));
+      slots, draft.shape(), std::move(draft.iotas()));
   for (OutputSlot& output : step->outputs()) {
     slots_.AddOutput(&output, draft.to());
   }
   draft.to()->push_back(std::move(step));
 }
 
-void ChainBuilder::FindSlot(const WrittenLink& written, ChainDraft* draft,
-                            ChainStep::Link* link) {
+LaneSlot ChainBuilder::SlotOf(const WrittenLink& link, ChainDraft* draft) {
+  if (link.value < 0 || link.spill >= 0) return {};
   slots_.plan().BeginStep();
-  ChainDraft::Value& value = draft->value(written.value);
-  if (written.op == ChainOp::kIota) {
-    link->iota = value.iota;
-    return;
+  if (link.op == ChainOp::kIota) return {};
+  ChainDraft::Value& value = draft->value(link.value);
+  const LaneShape shape = draft->shape();
+  if (!IsStore(link.op)) {
+    const LaneSlot slot = value.is_read() ? value.read
+                          : value.lanes.slot >= 0
+                              ? value.lanes
+                              : slots_.Of(value.names[0], shape);
+    slots_.plan().Use(slot.slot);
+    return slot;
   }
   const bool as_lanes =
-      value.names.empty() || (written.op == ChainOp::kStore &&
-                              IsHalfType(points_.dtype(value.names[0])));
-  if (!IsStore(written.op)) {
-    link->slot = value.is_read() ? value.read.slot
-                 : value.lanes.slot >= 0
-                     ? value.lanes
-                     : slots_.Of(value.names[0], draft->shape());
-    slots_.plan().Use(link->slot.slot);
-  } else if (as_lanes) {
-    value.lanes =
-        slots_.plan().Define(draft->shape(), sizeof(float), /*over=*/true);
-    link->slot = value.lanes;
-  } else {
-    link->slot = slots_.Define(value.names[0], /*over=*/true);
-    for (const PointId id : value.names) {
-      slots_.Set(id, draft->shape(), link->slot);
-    }
+      value.names.empty() ||
+      (link.op == ChainOp::kStore && IsHalfType(points_.dtype(value.names[0])));
+  if (as_lanes) {
+    value.lanes = slots_.plan().Define(shape, sizeof(float), /*over=*/true);
+    return value.lanes;
   }
+  const LaneSlot slot = slots_.Define(value.names[0], /*over=*/true);
+  for (const PointId id : value.names) slots_.Set(id, shape, slot);
+  return slot;
 }
 
 }  // namespace hawser::cpu

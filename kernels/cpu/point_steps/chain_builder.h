@@ -58,7 +58,7 @@ class ChainBuilder {
   // True if chains have the links for an op on halves.
   bool HasHalves(PointId id) const;
   // How an op on lanes of `shape` reads a point: in as few lanes as there are.
-  ChainStep::Link LinkTo(PointId other, LaneShape shape, TileSteps* to);
+  ChainDraft::Read ReadOf(PointId other, LaneShape shape, TileSteps* to);
   // The draft's value for an operand, which it reads unless it made it.
   ChainValue Read(PointId id, TileSteps* to);
   // The point's halves in its own shape, as f32.
@@ -66,9 +66,9 @@ class ChainBuilder {
   // A draft without links, in place of the one that there is.
   void Begin(LaneShape shape, int scope, int64_t width, TileSteps* to);
   void AddPrefetches();
-  // The slot or count of a link on such a value.
-  void FindSlot(const WrittenLink& written, ChainDraft* draft,
-                ChainStep::Link* link);
+  // The slot that has a link's operand; none: a spill slot has it, or none
+  // does.
+  LaneSlot SlotOf(const WrittenLink& link, ChainDraft* draft);
 
   const RegionPoints& points_;
   PointSlots& slots_;

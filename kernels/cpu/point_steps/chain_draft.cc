@@ -33,10 +33,9 @@ bool ChainDraft::HasAsOne(absl::Span<const PointId> points) const {
   return false;
 }
 
-ChainValue ChainDraft::AddRead(PointId id, DType dtype,
-                               const ChainStep::Link& link) {
-  values_.push_back({.read = link});
-  ChainValue value = writer_.AddRead(dtype, link.b);
+ChainValue ChainDraft::AddRead(PointId id, DType dtype, const Read& read) {
+  values_.push_back({.read = read.slot});
+  ChainValue value = writer_.AddRead(dtype, read.b);
   if (IsHalfType(dtype)) {
     const ChainRow* row = &kWidenRow;
     values_.emplace_back();
@@ -53,7 +52,6 @@ void ChainDraft::AddMade(PointId id, ChainValue value, int uses) {
 
 void ChainDraft::AddIota(PointId id, DType dtype, LaneIndex index, int uses) {
   AddMade(id, writer_.AddIota(dtype), uses);
-  values_.back().iota = static_cast<int>(iotas_.size());
   iotas_.push_back(std::move(index));
 }
 

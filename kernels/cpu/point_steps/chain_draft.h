@@ -19,13 +19,17 @@ namespace hawser::cpu {
 class ChainDraft {
  public:
   using PointId = plan::PointId;
+  // Lanes of a slot, or one element of it for all lanes.
+  struct Read {
+    ChainOperand b;
+    LaneSlot slot;
+  };
   struct Value {
     std::vector<PointId> names;  // none: no point is made as it
-    ChainStep::Link read;        // what is read: its slot
-    int iota = -1;               // in iotas()
+    LaneSlot read;               // the slot of what is read
     int uses = 0;                // of its names, but by links
     LaneSlot lanes = {};         // of halves: where links read it
-    bool is_read() const { return read.slot.slot >= 0; }
+    bool is_read() const { return read.slot >= 0; }
   };
 
   // There is none.
@@ -52,7 +56,7 @@ class ChainDraft {
   // Adds a prefetch of the next tile's lanes of the slot.
   void Prefetch(LaneSlot slot) { prefetched_.push_back(slot); }
   // The point's lanes or one element. Halves as lanes are widened by a link.
-  ChainValue AddRead(PointId id, DType dtype, const ChainStep::Link& link);
+  ChainValue AddRead(PointId id, DType dtype, const Read& read);
   // `uses`: of the point, by all points.
   void AddIota(PointId id, DType dtype, LaneIndex index, int uses);
   void AddOp(PointId id, absl::Span<const ChainRow* const> rows,
@@ -64,6 +68,7 @@ class ChainDraft {
   std::vector<WrittenLink> Write(const std::vector<bool>& is_stored);
   Value& value(ChainValue value) { return values_[value]; }
   const std::vector<LaneSlot>& prefetched() const { return prefetched_; }
+  // In the order in which their links are written.
   std::vector<LaneIndex>& iotas() { return iotas_; }
   LaneShape shape() const { return shape_; }
   int scope() const { return scope_; }

@@ -33,7 +33,8 @@ int64_t BytesOfARow(const LaneSlot& slot, const Tile& tile) {
 }  // namespace
 
 ChainStep::ChainStep(int scope, const Chains& chains,
-                     const std::vector<Link>& links, LaneShape shape,
+                     absl::Span<const WrittenLink> links,
+                     absl::Span<const LaneSlot> slots, LaneShape shape,
                      std::vector<LaneIndex> iotas)
     : TileStep(scope),
       chains_(chains),
@@ -42,31 +43,31 @@ ChainStep::ChainStep(int scope, const Chains& chains,
       by_rows_(!iotas_.empty()) {
   links_.reserve(links.size() + 1);
   addresses_.reserve(links.size());
-  for (const Link& link : links) {
-    const bool reloads =
-        !IsStore(link.op) &&
-        absl::c_any_of(outputs_, [&](const OutputSlot& output) {
-          return output.slot().slot == link.slot.slot;
-        });
-    AddAddress(link);
-    links_.push_back({.code = chains.find(link.op, link.b),
-                      .is_spill = link.spill >= 0,
-                      .reloads = reloads});
-    by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, shape));
+  for (size_t k = 0; k < links.size(); ++k) {
+    const WrittenLink& link = links[k];
+    ChainLink& run = links_.emplace_back(chains.find(link.op, link.b));
+    run.is_spill = link.spill >= 0;
+    run.reloads = !IsStore(link.op) &&
+                  absl::c_any_of(outputs_, [&](const OutputSlot& output) {
+                    return output.slot().slot == slots[k].slot;
+                  });
+    AddAddress(static_cast<int>(k), link, slots[k]);
+    by_rows_ = by_rows_ || (slots[k].slot >= 0 && Differs(slots[k], shape));
   }
-  links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)});
+  links_.push_back(chains.find(ChainOp::kEnd, ChainOperand::kNone));
 }
 
-void ChainStep::AddAddress(const Link& link) {
-  Address address = {Address::kLoad, static_cast<int>(links_.size()), -1,
-                     link.slot};
+void ChainStep::AddAddress(int number, const WrittenLink& link,
+                           const LaneSlot& slot) {
+  Address address = {Address::kLoad, number, -1, slot};
   if (link.spill >= 0) {
     address.kind = Address::kSpill;
     address.number = link.spill;
-  } else if (link.iota >= 0) {
+  } else if (link.op == ChainOp::kIota) {
     address.kind = Address::kIota;
-    address.number = link.iota;
-  } else if (link.slot.slot < 0) {
+    address.number = static_cast<int>(absl::c_count_if(
+        addresses_, [](const Address& a) { return a.kind == Address::kIota; }));
+  } else if (slot.slot < 0) {
     return;
   } else if (link.op == ChainOp::kPrefetch) {
     address.kind = Address::kPrefetch;
@@ -75,7 +76,7 @@ void ChainStep::AddAddress(const Link& link) {
                        ? Address::kLastStore
                        : Address::kStore;
     address.number = static_cast<int>(outputs_.size());
-    outputs_.emplace_back(link.slot);
+    outputs_.emplace_back(slot);
   }
   addresses_.push_back(address);
 }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "kernels/cpu/chains/chain_writer.h"
 #include "kernels/cpu/chains/chains.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 
@@ -15,19 +17,13 @@ namespace hawser::cpu {
 // with one lane for each row or column of kFull runs row by row.
 class ChainStep final : public TileStep {
  public:
-  struct Link {
-    ChainOp op = ChainOp::kEnd;
-    ChainOperand b = ChainOperand::kNone;
-    // One of these says where b is.
-    LaneSlot slot = {};    // kLanes, kBroadcast
-    int spill = -1;        // kLanes: a spill slot
-    int iota = -1;         // kIota: the index in `iotas` of its first number
-    bool is_last = false;  // a store that no later link reads back
-  };
   // `chains` has all of `links`, which run over lanes of `shape` and use at
-  // most ChainWriter::kSpillSlots spill slots.
-  ChainStep(int scope, const Chains& chains, const std::vector<Link>& links,
-            LaneShape shape, std::vector<LaneIndex> iotas);
+  // most ChainWriter::kSpillSlots spill slots. `slots`: by link, the one that
+  // has b; none: b is elsewhere. `iotas`: by link of kIota, its numbers.
+  ChainStep(int scope, const Chains& chains,
+            absl::Span<const WrittenLink> links,
+            absl::Span<const LaneSlot> slots, LaneShape shape,
+            std::vector<LaneIndex> iotas);
 
   std::vector<OutputSlot>& outputs() { return outputs_; }
 
@@ -42,7 +38,8 @@ class ChainStep final : public TileStep {
   };
   using Firsts = absl::InlinedVector<int64_t, 2>;
 
-  void AddAddress(const Link& link);
+  // `number`: of the link.
+  void AddAddress(int number, const WrittenLink& link, const LaneSlot& slot);
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override;
   // Fills tile.links. True if one of them is a streaming store.

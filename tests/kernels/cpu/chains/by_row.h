@@ -1,10 +1,12 @@
-// ByRow: what an op's row gives, that chains are compared with.
+// ByRow: what an op's row gives, that chains are compared with; LinkAt: a link
+// of such a chain.
 #ifndef HAWSER_TESTS_KERNELS_CPU_CHAINS_BY_ROW_H_
 #define HAWSER_TESTS_KERNELS_CPU_CHAINS_BY_ROW_H_
 
 #include <vector>
 
 #include "core/base/values/literal.h"
+#include "kernels/cpu/chains/chains.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/isa/isa.h"
 #include "kernels/cpu/kernel.h"
@@ -28,6 +30,15 @@ inline Literal ByRow(const OpDef& op, const std::vector<Literal>& operands,
 }
 inline Literal ByRow(const OpDef& op, const std::vector<Literal>& operands) {
   return ByRow(op, operands, operands[0].shape().dtype(), Attributes());
+}
+
+// A link whose operand b is at an address.
+inline ChainLink LinkAt(const Chains& chains, ChainOp op,
+                        ChainOperand b = ChainOperand::kNone,
+                        const void* at = nullptr) {
+  ChainLink link = chains.find(op, b);
+  link.at = static_cast<char*>(const_cast<void*>(at));
+  return link;
 }
 
 }  // namespace hawser::cpu

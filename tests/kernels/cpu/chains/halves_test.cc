@@ -53,9 +53,10 @@ Literal ByChain(const ChainRow& row, const std::vector<Literal>& operands,
     char* const at = link.spill >= 0   ? spill + link.spill * kStripBytes
                      : link.value >= 0 ? memory[link.value]
                                        : nullptr;
-    links.push_back({chains.find(link.op, link.b), at, link.spill >= 0});
+    links.push_back(LinkAt(chains, link.op, link.b, at));
+    links.back().is_spill = link.spill >= 0;
   }
-  links.push_back({chains.find(ChainOp::kEnd, ChainOperand::kNone)});
+  links.push_back(LinkAt(chains, ChainOp::kEnd));
   RunChain(chains, links, result.shape().num_elements());
   return result;
 }

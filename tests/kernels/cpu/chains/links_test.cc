@@ -75,9 +75,12 @@ void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
   ASSERT_NE(chains, nullptr);
   std::vector<ChainLink> found;
   for (const TestLink& link : links) {
-    found.push_back({chains->find(link.op, link.b), link.at, link.is_spill,
-                     link.reloads, link.is_streamed});
-    ASSERT_NE(found.back().code.run, nullptr) << static_cast<int>(link.op);
+    ChainLink& run =
+        found.emplace_back(LinkAt(*chains, link.op, link.b, link.at));
+    run.is_spill = link.is_spill;
+    run.reloads = link.reloads;
+    run.is_streamed = link.is_streamed;
+    ASSERT_NE(run.run, nullptr) << static_cast<int>(link.op);
   }
   RunChain(*chains, found, n);
 }

@@ -14,6 +14,7 @@
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/chains/chain_writer.h"
+#include "tests/kernels/cpu/chains/by_row.h"
 #include "tests/kernels/cpu/chains/link_names.h"
 
 namespace hawser::cpu {
@@ -588,12 +589,12 @@ TEST(Chains, SayWhatALaneHas) {
         const auto op = static_cast<ChainOp>(n);
         for (int k = 0; k < kChainOperands; ++k) {
           const auto other = static_cast<ChainOperand>(k);
-          const ChainCode code = chains.find(op, other);
+          const ChainLink link = chains.find(op, other);
           const bool of_lanes = other == ChainOperand::kLanes;
-          EXPECT_EQ(code.stores,
-                    of_lanes && code.run != nullptr && IsStore(op));
-          if (code.run == nullptr || !of_lanes) {
-            EXPECT_EQ(code.bytes, 0);
+          EXPECT_EQ(link.stores,
+                    of_lanes && link.run != nullptr && IsStore(op));
+          if (link.run == nullptr || !of_lanes) {
+            EXPECT_EQ(link.bytes, 0);
             continue;
           }
           const bool is_mask = op == ChainOp::kLoadMask ||
@@ -603,7 +604,7 @@ TEST(Chains, SayWhatALaneHas) {
           const bool halves =
               op == ChainOp::kLoadBf16 || op == ChainOp::kLoadF16 ||
               op == ChainOp::kStoreBf16 || op == ChainOp::kStoreF16;
-          EXPECT_EQ(code.bytes, op == ChainOp::kPrefetch ? 0
+          EXPECT_EQ(link.bytes, op == ChainOp::kPrefetch ? 0
                                 : is_mask                ? 1
                                 : halves                 ? 2
                                                          : width)
@@ -622,11 +623,9 @@ TEST(Chains, RunOverSomeStrips) {
     std::vector<int32_t> got(5 * chains.lanes, -1);
     int64_t first = 7;
     const ChainLink links[] = {
-        {.code = chains.find(ChainOp::kIota, ChainOperand::kBroadcast),
-         .at = reinterpret_cast<char*>(&first)},
-        {.code = chains.find(ChainOp::kStore, ChainOperand::kLanes),
-         .at = reinterpret_cast<char*>(got.data())},
-        {.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)}};
+        LinkAt(chains, ChainOp::kIota, ChainOperand::kBroadcast, &first),
+        LinkAt(chains, ChainOp::kStore, ChainOperand::kLanes, got.data()),
+        LinkAt(chains, ChainOp::kEnd)};
     chains.run(links, chains.lanes, 2 * chains.lanes);
     for (int64_t k = 0; k < 5 * chains.lanes; ++k) {
       const bool runs = k >= chains.lanes && k < 3 * chains.lanes;
@@ -643,12 +642,10 @@ TEST(Chains, WriteOnlyWhatTheyGive) {
     const Chains& chains = *FindChains(sizeof(float), isa);
     float got[6] = {};
     const ChainLink links[] = {
-        {.code = chains.find(ChainOp::kLoad, ChainOperand::kLanes),
-         .at = reinterpret_cast<char*>(const_cast<float*>(kRead))},
-        {.code = chains.find(ChainOp::kNegate, ChainOperand::kNone)},
-        {.code = chains.find(ChainOp::kStore, ChainOperand::kLanes),
-         .at = reinterpret_cast<char*>(got)},
-        {.code = chains.find(ChainOp::kEnd, ChainOperand::kNone)}};
+        LinkAt(chains, ChainOp::kLoad, ChainOperand::kLanes, kRead),
+        LinkAt(chains, ChainOp::kNegate),
+        LinkAt(chains, ChainOp::kStore, ChainOperand::kLanes, got),
+        LinkAt(chains, ChainOp::kEnd)};
     RunChain(chains, links, 5);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(got[k], -kRead[k]);
     EXPECT_EQ(got[5], 0);

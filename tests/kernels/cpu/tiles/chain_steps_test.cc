@@ -164,8 +164,7 @@ class StepTexts {
         for (int b = 0; b < kChainOperands; ++b) {
           const auto the_op = static_cast<ChainOp>(op);
           const auto the_b = static_cast<ChainOperand>(b);
-          if (FindChains(width, isa_)->find(the_op, the_b).run !=
-              link.code.run) {
+          if (FindChains(width, isa_)->find(the_op, the_b).run != link.run) {
             continue;
           }
           std::string text = LinkName(the_op, the_b);
