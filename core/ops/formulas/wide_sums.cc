@@ -8,6 +8,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/parts.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -24,8 +25,6 @@ using Expressions = std::vector<Expression>;
 // elements than that, and so many for each of the updates.
 constexpr int64_t kManyElements = int64_t{1} << 18;
 constexpr int64_t kFewUpdates = 8;
-// An index that no axis has, nor one with a window after it.
-constexpr double kFarOutside = 0x1p62;
 
 bool Rounds(const OpDef* monoid) {
   return monoid == &kAdd || monoid == &kMultiply;
@@ -122,11 +121,7 @@ bool TouchesLittle(const WideScatter& s) {
 
 // Index vectors as rows, s64.
 Expression StartsOf(const WideScatter& s) {
-  Expression indices = s.indices;
-  if (indices.dtype() == DType::kU64) {
-    indices = Apply(kMinimum, {indices, Like(indices, kFarOutside)});
-  }
-  indices = ConvertTo(indices, DType::kS64);
+  Expression indices = formulas::SignedIndices(s.indices);
   const int64_t axis = s.i.attributes.GetInt("index_vector_dim");
   if (axis < indices.rank()) {
     Dims order = OtherAxes(indices.rank(), {axis});

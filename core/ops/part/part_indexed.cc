@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/parts.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -15,9 +16,6 @@
 
 namespace hawser {
 namespace {
-
-// An index that no axis has, nor one with a window after it.
-constexpr int64_t kFarOutside = int64_t{1} << 62;
 
 // min(high, the largest number of an integer dtype).
 int64_t Representable(DType dtype, int64_t high) {
@@ -226,11 +224,7 @@ absl::Status MakeScatter(const ScatterPlan& plan, const Attributes& attributes,
   const size_t count = s.operands.size() / 2;
   std::vector<Expression> operands(s.operands.begin(), s.operands.end());
   Expression& indices = operands[count];
-  if (indices.dtype() == DType::kU64) {
-    // Beyond any axis, but not beyond s64, where it would come round to -1.
-    indices = Apply(kMinimum, {indices, IntegerLike(indices, kFarOutside)});
-  }
-  indices = ConvertTo(indices, DType::kS64);
+  indices = formulas::SignedIndices(indices);
   for (const ScatterPlan::Shift& shift : plan.shifts) {
     indices =
         AddedTo(indices, plan.index_axis, shift.component, -s.offset(shift.by));
