@@ -1,15 +1,12 @@
 #include "kernels/cpu/products/gemm.h"
 
 #include <algorithm>
-#include <complex>
 #include <limits>
-#include <vector>
 
 #include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
-#include "kernels/cpu/elements/arithmetic.h"
-#include "kernels/cpu/elements/conversion.h"
+#include "kernels/cpu/products/own_tile.h"
 
 namespace hawser::cpu {
 namespace {
@@ -33,11 +30,6 @@ constexpr int64_t kBlasVectorRows = 1024;
 constexpr int64_t kBlasVectorDepth = 4096;
 // Bytes of a result without products that are cleared at once.
 constexpr int64_t kCleared = int64_t{1} << 20;
-// Own tiles: accumulators and the packed part of b stay in the second cache.
-constexpr int64_t kOwnRows = 64;
-constexpr int64_t kOwnColumns = 256;
-constexpr int64_t kOwnDepth = 128;
-
 absl::Status RunTail(const GemmProblem& p, const GemmBox& box) {
   return p.tail == nullptr ? absl::OkStatus() : (*p.tail)(box);
 }
@@ -61,11 +53,6 @@ absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
         HAWSER_RETURN_IF_ERROR(fn(box));
         return RunTail(p, box);
       });
-}
-
-double ProductsOf(int64_t m, int64_t n, int64_t k) {
-  return static_cast<double>(m) * static_cast<double>(n) *
-         static_cast<double>(k);
 }
 
 absl::Status Clear(char* to, int64_t bytes, const Environment& environment) {
@@ -102,12 +89,6 @@ Layout LayoutOf(const Matrix& matrix, int64_t rows, int64_t columns) {
   return {Blas::kTrans, static_cast<int>(std::max(matrix.column_stride, rows))};
 }
 
-template <typename T>
-const T* At(const Matrix& matrix, int64_t batch, int64_t row, int64_t column) {
-  return reinterpret_cast<const T*>(matrix.data) + batch * matrix.batch_stride +
-         row * matrix.row_stride + column * matrix.column_stride;
-}
-
 // The sizes of one call.
 struct CallSizes {
   int64_t rows, columns, depth = 1;
@@ -142,9 +123,9 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
           const LibraryCall call;
           gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
                static_cast<int>(t.columns), static_cast<int>(depth), T{1},
-               At<T>(p.a, t.batch, t.row, k), a.leading,
-               At<T>(p.b, t.batch, k, t.column), b.leading,
-               k == 0 ? T{0} : T{1}, c, static_cast<int>(p.n));
+               p.a.At<T>(t.batch, t.row, k), a.leading,
+               p.b.At<T>(t.batch, k, t.column), b.leading, k == 0 ? T{0} : T{1},
+               c, static_cast<int>(p.n));
           HAWSER_RETURN_IF_ERROR(environment.Look(
               GemmSteps(p.dtype) * ProductsOf(t.rows, t.columns, depth)));
         }
@@ -167,8 +148,8 @@ absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
                       gemv(Blas::kRowMajor, a.trans,
                            static_cast<int>(plain ? t.rows : depth),
                            static_cast<int>(plain ? depth : t.rows), T{1},
-                           At<T>(p.a, t.batch, t.row, k), a.leading,
-                           At<T>(p.b, t.batch, k, 0),
+                           p.a.At<T>(t.batch, t.row, k), a.leading,
+                           p.b.At<T>(t.batch, k, 0),
                            static_cast<int>(p.b.row_stride),
                            k == 0 ? T{0} : T{1}, c, 1);
                       HAWSER_RETURN_IF_ERROR(
@@ -256,8 +237,8 @@ absl::Status RunDnnl(const GemmProblem& p, const Environment& environment,
   return ForTiles(
       p, environment, kBlasRows, columns,
       [&](const GemmBox& t) -> absl::Status {
-        const BFloat16* a = At<BFloat16>(p.a, t.batch, t.row, 0);
-        const BFloat16* b = At<BFloat16>(p.b, t.batch, 0, t.column);
+        const BFloat16* a = p.a.At<BFloat16>(t.batch, t.row, 0);
+        const BFloat16* b = p.b.At<BFloat16>(t.batch, 0, t.column);
         auto* c = reinterpret_cast<BFloat16*>(p.c) +
                   (t.batch * p.m + t.row) * p.n + t.column;
         HAWSER_RETURN_IF_ERROR(dnnl.Multiply(
@@ -298,78 +279,6 @@ absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
   };
   wide.tail = &rounded;
   return RunBlas(wide, environment, blas.sgemm, blas.sgemv);
-}
-
-// ---- own loops ------------------------------------------------------------
-
-template <typename T>
-struct AccumulatorOf {
-  using type = ComputeType<T>;
-};
-template <IntegerType T>
-struct AccumulatorOf<T> {
-  using type = Wrapping<T>;
-};
-
-template <typename T>
-T Product(T a, T b) {
-  if constexpr (kIsComplex<T>) {
-    return Multiply::Apply(a, b);
-  } else {
-    return a * b;
-  }
-}
-
-// acc[j] += a[0] * b[0][j] + ... over `depth` rows of b, four at a time.
-template <typename Acc>
-void AddProducts(const Acc* a, const Acc* b, int64_t depth, int64_t columns,
-                 Acc* acc) {
-  int64_t k = 0;
-  for (; k + 4 <= depth; k += 4, b += 4 * columns) {
-    for (int64_t j = 0; j < columns; ++j) {
-      acc[j] += (Product(a[k], b[j]) + Product(a[k + 1], b[columns + j])) +
-                (Product(a[k + 2], b[2 * columns + j]) +
-                 Product(a[k + 3], b[3 * columns + j]));
-    }
-  }
-  for (; k < depth; ++k, b += columns) {
-    for (int64_t j = 0; j < columns; ++j) acc[j] += Product(a[k], b[j]);
-  }
-}
-
-template <typename T>
-absl::Status OwnTile(const GemmProblem& p, const GemmBox& t,
-                     const Environment& environment) {
-  using Acc = typename AccumulatorOf<T>::type;
-  std::vector<Acc> acc(t.rows * t.columns, Acc{});
-  std::vector<Acc> b(kOwnDepth * t.columns);
-  std::vector<Acc> a(kOwnDepth);
-  for (int64_t k0 = 0; k0 < p.k; k0 += kOwnDepth) {
-    const int64_t depth = std::min(kOwnDepth, p.k - k0);
-    for (int64_t k = 0; k < depth; ++k) {
-      const T* from = At<T>(p.b, t.batch, k0 + k, t.column);
-      for (int64_t j = 0; j < t.columns; ++j) {
-        b[k * t.columns + j] = static_cast<Acc>(from[j * p.b.column_stride]);
-      }
-    }
-    for (int64_t i = 0; i < t.rows; ++i) {
-      const T* from = At<T>(p.a, t.batch, t.row + i, k0);
-      for (int64_t k = 0; k < depth; ++k) {
-        a[k] = static_cast<Acc>(from[k * p.a.column_stride]);
-      }
-      AddProducts(a.data(), b.data(), depth, t.columns,
-                  acc.data() + i * t.columns);
-    }
-    HAWSER_RETURN_IF_ERROR(environment.Look(
-        GemmSteps(p.dtype) * ProductsOf(t.rows, t.columns, depth)));
-  }
-  T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n + t.column;
-  for (int64_t i = 0; i < t.rows; ++i) {
-    for (int64_t j = 0; j < t.columns; ++j) {
-      c[i * p.n + j] = static_cast<T>(acc[i * t.columns + j]);
-    }
-  }
-  return absl::OkStatus();
 }
 
 // Rounded down to powers of two, so that a full tile is kLookSteps.
@@ -422,13 +331,9 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
         if (!absl::IsResourceExhausted(status)) return status;
       }
     }
-    if constexpr (std::is_same_v<T, bool>) {
-      return Unimplemented("no product of bool");
-    } else {
-      return ForTiles(
-          p, environment, kOwnRows, kOwnColumns,
-          [&](const GemmBox& t) { return OwnTile<T>(p, t, environment); });
-    }
+    return ForTiles(
+        p, environment, kOwnRows, kOwnColumns,
+        [&](const GemmBox& t) { return RunOwnTile(p, t, environment); });
   });
 }
 

@@ -18,6 +18,12 @@ struct Matrix {
   int64_t batch_stride = 0;
   int64_t row_stride = 0;
   int64_t column_stride = 0;
+
+  template <typename T>
+  const T* At(int64_t batch, int64_t row, int64_t column) const {
+    return reinterpret_cast<const T*>(data) + batch * batch_stride +
+           row * row_stride + column * column_stride;
+  }
 };
 
 // Rows and columns of one of the products.
@@ -46,6 +52,11 @@ struct GemmProblem {
 // Steps of one product and its addition, in a product of large matrices of fast
 // numerics.
 double GemmSteps(DType dtype);
+// The products of an m by k matrix with a k by n one.
+inline double ProductsOf(int64_t m, int64_t n, int64_t k) {
+  return static_cast<double>(m) * static_cast<double>(n) *
+         static_cast<double>(k);
+}
 
 // f32 and f64 go to a library's BLAS unless it has none or the strides do not
 // suit it (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and
