@@ -1,4 +1,4 @@
-// Elementary functions of vectors of f32. chains.cc includes it, which Highway
+// Elementary functions of one vector. chains.cc includes it, which Highway
 // compiles once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
@@ -8,11 +8,14 @@
 #define HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_
 #endif
 
+#include <math.h>  // exp, lgamma_r
+
 #include <cstdint>
 #include <limits>
 
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
+#include "kernels/cpu/chains/chain_library-inl.h"
 #include "kernels/cpu/chains/chain_math-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR
@@ -55,13 +58,56 @@ HWY_INLINE V<float> LogOf(V<float> a) {
   return hn::IfThenElse(hn::Gt(a, zero), large, small);
 }
 
+// The library's overflows before the largest numbers do; C's is there for
+// these.
+HWY_INLINE V<double> ExpOf(V<double> a) {
+  const Tag<double> d;
+  return ReplacedBy(a, Call<SleefExp>(a),
+                    hn::Not(hn::Gt(a, hn::Set(d, 709.78))),
+                    [](double x) { return ::exp(x); });
+}
+
+HWY_INLINE V<double> LogOf(V<double> a) { return Call<SleefLog>(a); }
+
+HWY_INLINE V<float> TanhOf(V<float> a) { return hn::Tanh(Tag<float>(), a); }
+HWY_INLINE V<double> TanhOf(V<double> a) { return Call<SleefTanh>(a); }
+
 // 1 / (1 + e^-a). It takes e^-|a| and the sign of a, so that e never overflows.
-HWY_INLINE V<float> LogisticOf(V<float> a) {
-  const Tag<float> d;
-  const auto one = hn::Set(d, 1.0f);
+template <typename N>
+HWY_INLINE N LogisticOf(N a) {
+  const hn::DFromV<N> d;
+  const auto one = hn::Set(d, 1);
   const auto e = ExpOf(hn::Neg(hn::Abs(a)));
   const auto above = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), e, one);
   return hn::Div(above, hn::Add(one, e));
+}
+
+// The library's loses what cancels below 0, and overflows for the largest
+// numbers; C's is there for both.
+template <typename N>
+HWY_INLINE N LgammaOf(N a) {
+  const hn::DFromV<N> d;
+  using T = hn::TFromD<decltype(d)>;
+  constexpr auto kLarge = static_cast<T>(sizeof(T) == 4 ? 0x1p110 : 0x1p1000);
+  const auto there =
+      hn::And(hn::Gt(a, hn::Zero(d)), hn::Lt(a, hn::Set(d, kLarge)));
+  return ReplacedBy(a, Call<SleefLgamma>(a), there, [](T x) {
+    int sign;
+    if constexpr (sizeof(T) == 4) {
+      return ::lgammaf_r(x, &sign);
+    } else {
+      return ::lgamma_r(x, &sign);
+    }
+  });
+}
+
+// The library's overflows for the largest numbers, where 1 is nothing.
+HWY_INLINE V<double> Log1pOf(V<double> a) {
+  const Tag<double> d;
+  const auto is_large = hn::Gt(a, hn::Set(d, 0x1p120));
+  const auto log = Call<SleefLog1p>(a);
+  if (HWY_LIKELY(hn::AllFalse(d, is_large))) return log;
+  return hn::IfThenElse(is_large, LogOf(a), log);
 }
 
 // log(1 + a), within 0.97 ulp (measured over all f32). It is Highway's

@@ -33,6 +33,10 @@ namespace {
   };
 #define HAWSER_CHAIN_OP(Name, Form, ...) HAWSER_FUNCTION(Name, __VA_ARGS__)
 #define HAWSER_CHAIN_F32(Name, Form, ...) HAWSER_FUNCTION(Name, __VA_ARGS__)
+#define HAWSER_CHAIN_INT(Name, Form, ...) HAWSER_FUNCTION(Name, __VA_ARGS__)
+#define HAWSER_CHAIN_FUNCTION(Name, F32, F64, ...) \
+  HAWSER_FUNCTION(Name##Formula, __VA_ARGS__)      \
+  struct Name : Name##Formula, ByWidth<F32, F64> {};
 
 // Functions of a mask x and an operand mask y.
 #define HAWSER_CHAIN_MASK(Name, ...)                    \

@@ -84,6 +84,16 @@ HWY_INLINE V<T> SignOf(V<T> a) {
                         hn::IfThenElse(hn::Lt(a, zero), hn::Set(d, T{-1}), a));
 }
 
+// Rounds halves away from 0; x less its whole part is exact.
+template <typename T>
+HWY_INLINE V<T> RoundedAway(V<T> x) {
+  const Tag<T> d;
+  const V<T> whole = hn::Trunc(x);
+  const M<T> up = hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, T{0.5}));
+  const V<T> next = hn::Add(whole, hn::CopySign(hn::Set(d, T{1}), x));
+  return hn::IfThenElse(up, next, whole);
+}
+
 // ---- masks and integers -----------------------------------------------------
 
 template <typename T>
@@ -99,12 +109,56 @@ HWY_INLINE M<T> AsMask(M<IntOf<T>> m) {
   return hn::RebindMask(Tag<T>(), m);
 }
 
+template <typename T>
+HWY_INLINE auto Uints(V<T> a) {
+  return hn::BitCast(hn::RebindToUnsigned<Tag<T>>(), a);
+}
+template <typename T, typename N>
+HWY_INLINE V<T> FromUints(N a) {
+  return hn::BitCast(Tag<T>(), a);
+}
+template <typename T>
+HWY_INLINE M<T> UintsLess(V<T> a, V<T> b) {
+  return hn::RebindMask(Tag<T>(), hn::Lt(Uints<T>(a), Uints<T>(b)));
+}
+template <typename N>
+HWY_INLINE N IntSignOf(N a) {
+  const hn::DFromV<N> d;
+  const N zero = hn::Zero(d);
+  // A mask as lanes is -1 where it holds.
+  return hn::Sub(hn::VecFromMask(d, hn::Lt(a, zero)),
+                 hn::VecFromMask(d, hn::Gt(a, zero)));
+}
+template <typename N>
+HWY_INLINE N UintSignOf(N a) {
+  const hn::DFromV<N> d;
+  return hn::IfThenElseZero(hn::Ne(a, hn::Zero(d)), hn::Set(d, 1));
+}
+// The product's lower bits. There is no multiplication of bytes: those at even
+// places and those at odd ones are multiplied as 2 bytes.
+template <typename N>
+HWY_INLINE N Product(N a, N b) {
+  const hn::DFromV<N> d;
+  if constexpr (sizeof(hn::TFromD<decltype(d)>) == 1) {
+    const hn::RepartitionToWide<hn::RebindToUnsigned<hn::DFromV<N>>> du;
+    const auto x = hn::BitCast(du, a), y = hn::BitCast(du, b);
+    const auto even = hn::And(hn::Mul(x, y), hn::Set(du, 0xFF));
+    const auto odd =
+        hn::ShiftLeft<8>(hn::Mul(hn::ShiftRight<8>(x), hn::ShiftRight<8>(y)));
+    return hn::BitCast(d, hn::Or(even, odd));
+  } else {
+    return hn::Mul(a, b);
+  }
+}
+
 // Loads a byte for each lane as an integer.
 template <typename T>
 HWY_INLINE V<IntOf<T>> Widened(const uint8_t* at) {
   const IntTag<T> di;
   const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Tag<T>>(), at);
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(T) == 1) {
+    return hn::BitCast(di, bytes);
+  } else if constexpr (sizeof(T) < 8) {
     return hn::PromoteTo(di, bytes);
   } else {
     return hn::PromoteTo(di,
@@ -122,7 +176,11 @@ HWY_INLINE void StoreBools(M<T> m, uint8_t* to) {
   const hn::Rebind<uint8_t, Tag<T>> d8;
   const auto ones = hn::IfThenElseZero(
       hn::RebindMask(du, m), hn::Set(du, hn::TFromD<decltype(du)>{1}));
-  hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
+  if constexpr (sizeof(T) == 1) {
+    hn::StoreU(ones, d8, to);
+  } else {
+    hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
+  }
 }
 
 // ---- bits -------------------------------------------------------------------

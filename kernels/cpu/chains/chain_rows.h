@@ -21,11 +21,13 @@ struct ChainRow {
     kFloats,   // kSingles and f64
     kSingles,  // f32, and halves, which are computed as such
     kF32,
+    kF64,
     kHalves,
-    kSignedInts,  // s32, s64
-    kInts,        // u32, u64 too
-    kNumbers,     // kFloats and kInts
-    kBits,        // kNumbers but for halves
+    kSignedInts,    // s32, s64
+    kUnsignedInts,  // u32, u64
+    kInts,          // both
+    kNumbers,       // kFloats and kInts
+    kBits,          // kNumbers but for halves
     kBools,
     kBytes,  // u8; only the first of a chain
   };
@@ -40,9 +42,15 @@ struct ChainRow {
   Of to = of;       // the result: a dtype of `of` is the operand's
   // kCompare: which one.
   CompareDirection direction = CompareDirection::kEq;
+  // The op begins no chain, since alone its loop is faster, but joins one that
+  // makes an operand.
+  bool joins = false;
 };
 absl::Span<const ChainRow> ChainRows();
 absl::Span<const ChainRow> ChainRowsOf(const OpDef& op);
+// True if the chains have the row's links. A library that some of them call may
+// be absent.
+bool HasLinks(const ChainRow& row, const Chains& chains);
 // True if a row whose result is a half leaves an f32 that is yet to be rounded.
 bool Rounds(const ChainRow& row);
 // True for the ops that have a link of kIntoH: they may write h instead of a.

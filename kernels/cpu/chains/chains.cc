@@ -83,6 +83,9 @@ struct Table {
   if constexpr (std::is_same_v<T, float>) { \
     Form<Name>(ChainOp::k##Name);           \
   }
+#define HAWSER_CHAIN_INT(Name, Form, ...) Form<Name>(ChainOp::k##Name);
+#define HAWSER_CHAIN_FUNCTION(Name, ...) \
+  if (Name::IsThere<T>()) Unary<Name>(ChainOp::k##Name);
 #define HAWSER_CHAIN_MASK(Name, ...) MaskBinary<Name>(ChainOp::k##Name);
 #include "kernels/cpu/chains/chain_ops.def"
   }

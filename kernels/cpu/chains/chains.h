@@ -33,11 +33,13 @@ namespace hawser::cpu {
 
 // `a` and `h` are vector registers, `m` is a mask with a truth for each lane,
 // and `b` is the operand that ChainOperand names. Lanes have 4 or 8 bytes: they
-// are floats of that width, and for the ops named Int integers. A mask is bool
-// in memory. chain_ops.def says what each op does.
+// are floats of that width, and for the ops named Int and Uint integers. A mask
+// is bool in memory. chain_ops.def says what each op does.
 enum class ChainOp : uint8_t {
 #define HAWSER_CHAIN_OP(Name, ...) k##Name,
 #define HAWSER_CHAIN_F32(Name, ...) k##Name,
+#define HAWSER_CHAIN_INT(Name, ...) k##Name,
+#define HAWSER_CHAIN_FUNCTION(Name, ...) k##Name,
 #define HAWSER_CHAIN_MASK(Name, ...) k##Name,
 #define HAWSER_CHAIN_LINK(Name) k##Name,
 #include "kernels/cpu/chains/chain_ops.def"
@@ -45,6 +47,8 @@ enum class ChainOp : uint8_t {
 inline constexpr int kChainOps = 0
 #define HAWSER_CHAIN_OP(Name, ...) +1
 #define HAWSER_CHAIN_F32(Name, ...) +1
+#define HAWSER_CHAIN_INT(Name, ...) +1
+#define HAWSER_CHAIN_FUNCTION(Name, ...) +1
 #define HAWSER_CHAIN_MASK(Name, ...) +1
 #define HAWSER_CHAIN_LINK(Name) +1
 #include "kernels/cpu/chains/chain_ops.def"

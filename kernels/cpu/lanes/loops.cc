@@ -7,7 +7,6 @@
 #include <math.h>  // exp, lgamma_r
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "core/ops/elementwise/compare.h"
@@ -340,8 +339,7 @@ struct Library {
   using Fn = RawLanes<T> (*)(RawLanes<T>);
   static Fn Found() {
     static const Fn fn = reinterpret_cast<Fn>(Sleef::OfProcess().Find(
-        std::string("Sleef_") + Name::kName + (sizeof(T) == 4 ? kF32 : kF64) +
-        Name::kBound + kSet));
+        Name::kName, sizeof(T) == 4 ? kF32 : kF64, Name::kBound, kSet));
     return fn;
   }
 };

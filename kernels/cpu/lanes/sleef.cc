@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 
 namespace hawser::cpu {
@@ -19,9 +20,11 @@ const Sleef& Sleef::OfProcess() {
   return sleef;
 }
 
-void* Sleef::Find(absl::string_view name) const {
+void* Sleef::Find(const char* function, const char* vector, const char* bound,
+                  const char* set) const {
   if (library_ == nullptr) return nullptr;
-  return dlsym(library_, std::string(name).c_str());
+  const std::string name = absl::StrCat("Sleef_", function, vector, bound, set);
+  return dlsym(library_, name.c_str());
 }
 
 }  // namespace hawser::cpu

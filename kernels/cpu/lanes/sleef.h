@@ -2,8 +2,6 @@
 #ifndef HAWSER_KERNELS_CPU_LANES_SLEEF_H_
 #define HAWSER_KERNELS_CPU_LANES_SLEEF_H_
 
-#include "absl/strings/string_view.h"
-
 namespace hawser::cpu {
 
 // Version 3 of libsleef, opened once for the process.
@@ -12,8 +10,10 @@ class Sleef {
   static const Sleef& OfProcess();
 
   bool is_there() const { return library_ != nullptr; }
-  // "Sleef_expf8_u10avx2"; null: it has no such function.
-  void* Find(absl::string_view name) const;
+  // The function of these parts of a name: "exp", "f8_u", "10", "avx2". Null:
+  // it has none.
+  void* Find(const char* function, const char* vector, const char* bound,
+             const char* set) const;
 
  private:
   Sleef();

@@ -59,6 +59,10 @@ ChainBuilder::Rows ChainBuilder::RowsOf(PointId id) const {
       continue;
     }
     if (absl::c_count(p.operands, on) > 1 && !TakesItself(row)) continue;
+    const int64_t width = WidthFor(row, id);
+    const Chains& chains =
+        *FindChains(width == 0 ? sizeof(float) : width, points_.options().isa);
+    if (!HasLinks(row, chains)) continue;
     // No link broadcasts a byte.
     const bool are_lanes = points_.shape(on) == points_.shape(id);
     if (row.of == ChainRow::kBytes && !are_lanes) continue;
@@ -104,8 +108,9 @@ bool ChainBuilder::AddOp(PointId id, TileSteps* to) {
   if (draft_.HasAsOne(operands)) End();
   const bool fits = draft_.Fits(shape, scope, width, to);
   const auto is_made = [&](PointId o) { return draft_.Makes(o); };
-  // Truths alone are a byte each.
-  if (width == 0 && (!fits || absl::c_none_of(operands, is_made))) return false;
+  // Masks alone are a byte each.
+  const bool joins = width == 0 || rows[0]->joins;
+  if (joins && (!fits || absl::c_none_of(operands, is_made))) return false;
   if (!fits) Begin(shape, scope, width, to);
   absl::InlinedVector<ChainValue, 3> values;
   for (const PointId o : operands) values.push_back(Read(o, to));

@@ -24,6 +24,8 @@ inline std::string NameOf(ChainOp op) {
   static constexpr const char* kNames[] = {
 #define HAWSER_CHAIN_OP(Name, ...) #Name,
 #define HAWSER_CHAIN_F32(Name, ...) #Name,
+#define HAWSER_CHAIN_INT(Name, ...) #Name,
+#define HAWSER_CHAIN_FUNCTION(Name, ...) #Name,
 #define HAWSER_CHAIN_MASK(Name, ...) #Name,
 #define HAWSER_CHAIN_LINK(Name) #Name,
 #include "kernels/cpu/chains/chain_ops.def"

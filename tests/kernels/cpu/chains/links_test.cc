@@ -134,6 +134,7 @@ int64_t LaneWidth(const Use& use) {
 void ExpectRow(const Use& use, Isa isa, ChainOperand b, int64_t n) {
   const ChainRow& row = use.row;
   const int64_t width = LaneWidth(use);
+  if (!HasLinks(row, *FindChains(width, isa))) return;
   Random random(static_cast<uint64_t>(n) * 7 + static_cast<uint64_t>(isa));
   std::vector<Literal> operands;
   for (int k = 0; k < row.op->arity.min; ++k) {

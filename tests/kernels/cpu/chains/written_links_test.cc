@@ -569,7 +569,7 @@ TEST(ChainRows, RoundWhereTheResultMayBeNoHalf) {
     const bool exact = absl::c_linear_search(
         std::vector<std::string>{"abs", "ceil", "clamp", "floor", "maximum",
                                  "minimum", "negate", "select", "sign",
-                                 "round_nearest_even"},
+                                 "round_nearest_afz", "round_nearest_even"},
         row.op->name);
     const bool narrows =
         row.op->name == "convert" && row.of == ChainRow::kSingles;

@@ -340,6 +340,14 @@ const StepsRow kSteps[] = {
      "once op, op | [load bf16 %0, add broadcast s, round bf16, store bf16 s], "
      "op, [load bf16 s, multiply broadcast s, round bf16, store bf16 r0] | 6 "
      "buffers"},
+    // Ops whose loops are faster begin no chain, but join one.
+    {"%0: S, %1: S", "%2: S = multiply(%0, %1)", "op | 2 buffers"},
+    {"%0: S, %1: S",
+     "%2: S = add(%0, %1);%3: S = multiply(%2, %0);%4: S = maximum(%3, %1)",
+     "[load %0, int add %1, int multiply %0, int max %1, store r0] | 2 "
+     "buffers"},
+    {"%0: W, %1: W", "%2: W = add(%0, %1);%3: W = minimum(%2, %1)",
+     "[load %0, int add %1, uint min %1, store r0] | 2 buffers"},
     // Truths alone are no chain, and go on with one that made some of them.
     {"%0: B, %1: B", "%2: B = and(%0, %1)", "op | 2 buffers"},
     {"%0: F, %1: F, %2: B, %3: B",
