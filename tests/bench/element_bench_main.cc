@@ -16,9 +16,9 @@
 #include "core/ops/elementwise/bits.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/registry.h"
+#include "kernels/cpu/chains/op_loops.h"
 #include "kernels/cpu/costs/lane_costs.h"
 #include "kernels/cpu/kernel.h"
-#include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser {
 namespace {
@@ -185,7 +185,7 @@ struct Worst {
 // "0.052 0.050 ": measured and as the row says, by lanes; a '!' where they are
 // too far apart.
 std::string ByLanes(const Subject& s) {
-  const ElementFn fn = cpu::FindLanes(
+  const ElementFn fn = cpu::FindLoop(
       *s.op, {s.operands, s.result, s.attributes}, cpu::ProcessIsa());
   const double row = std::max(cpu::LaneSteps(*s.op, s.operands[0]),
                               cpu::LaneSteps(*s.op, s.result));

@@ -1,5 +1,5 @@
-// Elementary functions of one vector. chains.cc includes it, which Highway
-// compiles once for each instruction set.
+// Elementary functions of one vector. chains.cc and op_loops.cc include it,
+// which Highway compiles once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_

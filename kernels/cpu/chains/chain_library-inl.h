@@ -38,27 +38,38 @@ constexpr char kF32[] = "f8_u", kF64[] = "d4_u", kSet[] = "avx2";
 constexpr char kF32[] = "f4_u", kF64[] = "d2_u", kSet[] = "sse4";
 #endif
 
-// One function for one type; null: the library has none.
+// One function for one type.
 template <typename Function, typename T>
-struct Library {
+class Library {
+ public:
   using Raw = decltype(hn::Vec<LibraryTag<T>>::raw);
   using Fn = Raw (*)(Raw);
-  static Fn Found() {
-    static const Fn fn = reinterpret_cast<Fn>(Sleef::OfProcess().Find(
+
+  // True if the library has it.
+  static bool Find() {
+    const auto fn = reinterpret_cast<Fn>(Sleef::OfProcess().Find(
         Function::kName, sizeof(T) == 4 ? kF32 : kF64, Function::kBound, kSet));
-    return fn;
+    __atomic_store_n(&found_, fn, __ATOMIC_RELAXED);
+    return fn != nullptr;
   }
+  // After Find, which finds the same whenever it is called.
+  static HWY_INLINE Fn Found() {
+    return __atomic_load_n(&found_, __ATOMIC_RELAXED);
+  }
+
+ private:
+  static inline Fn found_ = nullptr;
 };
 
 // `bound`: the tenths of an ulp that the function's name promises.
-#define HAWSER_SLEEF(Name, name, bound)                   \
-  struct Sleef##Name {                                    \
-    static constexpr char kName[] = name;                 \
-    static constexpr char kBound[] = bound;               \
-    template <typename T>                                 \
-    static bool IsThere() {                               \
-      return Library<Sleef##Name, T>::Found() != nullptr; \
-    }                                                     \
+#define HAWSER_SLEEF(Name, name, bound)       \
+  struct Sleef##Name {                        \
+    static constexpr char kName[] = name;     \
+    static constexpr char kBound[] = bound;   \
+    template <typename T>                     \
+    static bool IsThere() {                   \
+      return Library<Sleef##Name, T>::Find(); \
+    }                                         \
   };
 HAWSER_SLEEF(Exp, "exp", "10")
 HAWSER_SLEEF(Expm1, "expm1", "10")

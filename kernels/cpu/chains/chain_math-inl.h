@@ -172,8 +172,16 @@ HWY_INLINE M<T> LoadBools(const uint8_t* at) {
 }
 template <typename T>
 HWY_INLINE void StoreBools(M<T> m, uint8_t* to) {
-  const hn::RebindToUnsigned<Tag<T>> du;
   const hn::Rebind<uint8_t, Tag<T>> d8;
+#if HWY_TARGET == HWY_AVX3
+  // A mask has a bit for each lane, whatever the lanes' width.
+  if constexpr (sizeof(T) >= 4) {
+    const auto bytes = _mm_maskz_set1_epi8(m.raw, 1);
+    hn::StoreU(hn::Vec<decltype(d8)>{bytes}, d8, to);
+    return;
+  }
+#endif
+  const hn::RebindToUnsigned<Tag<T>> du;
   const auto ones = hn::IfThenElseZero(
       hn::RebindMask(du, m), hn::Set(du, hn::TFromD<decltype(du)>{1}));
   if constexpr (sizeof(T) == 1) {

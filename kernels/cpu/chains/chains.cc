@@ -1,4 +1,5 @@
-// Highway compiles this file once for each instruction set; see loops.cc.
+// Highway compiles this file once for each instruction set; see
+// lanes/convert.cc.
 #include "kernels/cpu/chains/chains.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Exact ops on one element. loops.cc includes it, which Highway compiles once
-// for each instruction set.
+// Monoids on one element. folds.cc and others include it, which Highway
+// compiles once for each instruction set.
 #if defined(HAWSER_KERNELS_CPU_LANES_ELEMENTS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HAWSER_KERNELS_CPU_LANES_ELEMENTS_INL_H_
@@ -42,29 +42,12 @@ using RealBits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
       __VA_ARGS__                            \
     }                                        \
   };
-#define HAWSER_UNARY(Name, Types, ...)  \
-  struct Name {                         \
-    template <typename T>               \
-    static constexpr bool kFor = Types; \
-    template <typename T>               \
-    static HWY_INLINE auto Apply(T a) { \
-      __VA_ARGS__                       \
-    }                                   \
-  };
 
 HAWSER_BINARY(Plus, kIsWhole<T> || kIsReal<T>, {
   if constexpr (kIsReal<T>) {
     return a + b;
   } else {
     return static_cast<T>(static_cast<Unsigned<T>>(a) +
-                          static_cast<Unsigned<T>>(b));
-  }
-})
-HAWSER_BINARY(Minus, kIsWhole<T> || kIsReal<T>, {
-  if constexpr (kIsReal<T>) {
-    return a - b;
-  } else {
-    return static_cast<T>(static_cast<Unsigned<T>>(a) -
                           static_cast<Unsigned<T>>(b));
   }
 })
@@ -76,7 +59,6 @@ HAWSER_BINARY(Times, kIsWhole<T> || kIsReal<T>, {
                           static_cast<Unsigned<T>>(b));
   }
 })
-HAWSER_BINARY(Over, kIsReal<T>, { return a / b; })
 // NaN wins, -0 is below +0. Equal numbers may be zeros of two signs, which
 // their bits tell apart; a sum of NaN and a number is NaN.
 HAWSER_BINARY(Larger, kIsBits<T> || kIsReal<T>, {
@@ -107,69 +89,8 @@ HAWSER_BINARY(Smaller, kIsBits<T> || kIsReal<T>, {
 })
 HAWSER_BINARY(BitAnd, kIsBits<T>, { return static_cast<T>(a & b); })
 HAWSER_BINARY(BitOr, kIsBits<T>, { return static_cast<T>(a | b); })
-HAWSER_BINARY(BitXor, kIsBits<T>, { return static_cast<T>(a ^ b); })
-HAWSER_BINARY(IsEqual, kIsBits<T> || kIsReal<T>, { return a == b; })
-HAWSER_BINARY(IsNotEqual, kIsBits<T> || kIsReal<T>, { return a != b; })
-HAWSER_BINARY(IsAtLeast, kIsBits<T> || kIsReal<T>, { return a >= b; })
-HAWSER_BINARY(IsAbove, kIsBits<T> || kIsReal<T>, { return a > b; })
-HAWSER_BINARY(IsAtMost, kIsBits<T> || kIsReal<T>, { return a <= b; })
-HAWSER_BINARY(IsBelow, kIsBits<T> || kIsReal<T>, { return a < b; })
-
-HAWSER_UNARY(Negative, kIsWhole<T> || kIsReal<T>, {
-  if constexpr (kIsReal<T>) {
-    return -a;
-  } else {
-    return static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
-  }
-})
-HAWSER_UNARY(Magnitude, kIsWhole<T> || kIsReal<T>, {
-  if constexpr (kIsReal<T>) {
-    using Bits = RealBits<T>;
-    constexpr Bits kAllButSign = static_cast<Bits>(~Bits{0}) >> 1;
-    return __builtin_bit_cast(
-        T, static_cast<Bits>(__builtin_bit_cast(Bits, a) & kAllButSign));
-  } else if constexpr (std::is_signed_v<T>) {
-    const T negative =
-        static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
-    return a < 0 ? negative : a;
-  } else {
-    return a;
-  }
-})
-HAWSER_UNARY(SignOf, kIsReal<T>, {
-  const T below = a < 0 ? T{-1} : a;  // -0 and NaN stay
-  return a > 0 ? T{1} : below;
-})
-HAWSER_UNARY(SquareRoot, kIsReal<T>, {
-  if constexpr (sizeof(T) == 4) {
-    return __builtin_sqrtf(a);
-  } else {
-    return __builtin_sqrt(a);
-  }
-})
-HAWSER_UNARY(InverseRoot, kIsReal<T>, {
-  if constexpr (sizeof(T) == 4) {
-    return 1.0f / __builtin_sqrtf(a);
-  } else {
-    return 1.0 / __builtin_sqrt(a);
-  }
-})
-HAWSER_UNARY(IsNumber, kIsReal<T>, {
-  using Bits = RealBits<T>;
-  constexpr Bits kInfinity =
-      __builtin_bit_cast(Bits, std::numeric_limits<T>::infinity());
-  return (__builtin_bit_cast(Bits, a) & kInfinity) != kInfinity;
-})
-HAWSER_UNARY(BitNot, kIsBits<T>, {
-  if constexpr (std::is_same_v<T, bool>) {
-    return !a;
-  } else {
-    return static_cast<T>(~a);
-  }
-})
 
 #undef HAWSER_BINARY
-#undef HAWSER_UNARY
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

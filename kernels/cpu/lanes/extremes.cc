@@ -1,5 +1,5 @@
 // Finds the indices of extremes. Highway compiles it once for each instruction
-// set, as loops.cc.
+// set, as convert.cc.
 #include <cstdint>
 #include <type_traits>
 

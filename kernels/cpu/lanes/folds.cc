@@ -1,4 +1,4 @@
-// Compiled for each set of instructions in turn, as loops.cc is. All of them
+// Compiled for each set of instructions in turn, as convert.cc is. All of them
 // fold in the order of kernels/cpu/elements/folds.h.
 #include "kernels/cpu/elements/folds.h"
 

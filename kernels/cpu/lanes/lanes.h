@@ -1,4 +1,4 @@
-// FindLanes, FindFolds: elementwise ops over lanes, and folds of lanes, in the
+// FindConvert, FindFolds: conversions of lanes, and folds of lanes, in the
 // instructions of this machine.
 #ifndef HAWSER_KERNELS_CPU_LANES_LANES_H_
 #define HAWSER_KERNELS_CPU_LANES_LANES_H_
@@ -16,9 +16,9 @@ namespace hawser::cpu {
 // The locality for __builtin_prefetch of memory that is read some time later.
 inline constexpr int kSecondCache = 2;
 
-// The op's loop; null: there is none for these dtypes. Its results are those of
-// the row's element loop, bit for bit, where the op's row promises bits.
-ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa);
+// The loop of `convert`, which gives the bits of the row's element loop; null:
+// there is none for these dtypes.
+ElementFn FindConvert(const ElementTypes& types, Isa isa);
 
 // Folds by the monoid of what `of_row` folds, bit for bit as it does; `of_row`
 // itself where there are none.

@@ -1,4 +1,4 @@
-// Highway compiles it once for each instruction set, as loops.cc.
+// Highway compiles it once for each instruction set, as convert.cc.
 #include "kernels/cpu/lanes/moves.h"
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include "absl/container/inlined_vector.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "kernels/cpu/chains/op_loops.h"
 #include "kernels/cpu/kernel.h"
-#include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser::cpu {
 
@@ -104,7 +104,7 @@ absl::Status StepBuilder::AddOp(PointId id, TileSteps* to) {
   const ElementTypes types{dtypes, points_.dtype(id), i.attributes};
   const TileOptions& options = points_.options();
   const bool by_row = options.strict && i.op->ulp > 0;
-  ElementFn fn = by_row ? nullptr : FindLanes(*i.op, types, options.isa);
+  ElementFn fn = by_row ? nullptr : FindLoop(*i.op, types, options.isa);
   const CpuKernel* kernel = FindCpuKernel(*i.op);
   if (fn == nullptr && kernel != nullptr && kernel->element != nullptr) {
     fn = kernel->element(types);

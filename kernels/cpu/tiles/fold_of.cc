@@ -10,6 +10,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "kernels/cpu/chains/op_loops.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/lane_program.h"
 #include "kernels/cpu/lanes/lanes.h"
@@ -50,7 +51,7 @@ absl::StatusOr<Fold> ByBody(const Computation& body, std::vector<DType> dtypes,
       LaneProgram::Make(body, [&](const OpDef& op, const ElementTypes& types) {
         const bool by_row = options.strict && op.ulp > 0;
         const ElementFn fn =
-            by_row ? nullptr : FindLanes(op, types, options.isa);
+            by_row ? nullptr : FindLoop(op, types, options.isa);
         return fn != nullptr ? fn : LaneProgram::LoopOfRow(op, types);
       });
   if (!program.has_value()) {

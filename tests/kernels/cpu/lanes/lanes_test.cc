@@ -11,6 +11,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/chains/op_loops.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
@@ -40,7 +41,7 @@ void ExpectSame(const OpDef& op, DType dtype, const Attributes& attributes,
   if (op.name == "select") dtypes[0] = DType::kBool;
   const DType result = ResultOf(op, dtype);
   const ElementTypes types{dtypes, result, attributes};
-  const ElementFn fast = FindLanes(op, types, isa);
+  const ElementFn fast = FindLoop(op, types, isa);
   if (fast == nullptr) return;
   const CpuKernel* kernel = FindCpuKernel(op);
   ASSERT_NE(kernel, nullptr);
@@ -82,7 +83,7 @@ TEST(Lanes, GiveWhatTheRowGives) {
           if (isa > MachineIsa()) continue;
           std::vector<DType> dtypes(op->arity.min, dtype);
           loops +=
-              FindLanes(*op, {dtypes, ResultOf(*op, dtype), a}, isa) != nullptr;
+              FindLoop(*op, {dtypes, ResultOf(*op, dtype), a}, isa) != nullptr;
           for (const int64_t n : kLengths) ExpectSame(*op, dtype, a, isa, n);
         }
       }
@@ -100,7 +101,7 @@ TEST(Lanes, ConvertAsTheRowDoes) {
       const ElementTypes types{dtypes, to, Attributes()};
       for (const Isa isa : kIsas) {
         const ElementFn fast =
-            isa > MachineIsa() ? nullptr : FindLanes(kConvert, types, isa);
+            isa > MachineIsa() ? nullptr : FindConvert(types, isa);
         if (fast == nullptr) continue;
         ++loops;
         const ElementFn slow = FindCpuKernel(kConvert)->element(types);
@@ -156,7 +157,7 @@ TEST(Lanes, ConvertTheEndsOfIntegersAsTheRowDoes) {
                                               n);
       for (const Isa isa : kIsas) {
         const ElementFn fast =
-            isa > MachineIsa() ? nullptr : FindLanes(kConvert, types, isa);
+            isa > MachineIsa() ? nullptr : FindConvert(types, isa);
         if (fast == nullptr) continue;
         Literal got = Literal::Zeros(want.shape());
         fast(in, got.mutable_bytes().data(), n);
