@@ -7,25 +7,14 @@
 #include <vector>
 
 #include "core/ir/module.h"
-#include "kernels/cpu/isa/isa.h"
 #include "kernels/cpu/points/point_shapes.h"
-#include "kernels/cpu/tile_steps/fold_step.h"
+#include "kernels/cpu/tile_folds/fold_step.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
+#include "kernels/cpu/tile_steps/tile_options.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
-
-struct TileOptions {
-  Isa isa = MachineIsa();  // whose loops elementwise ops use
-  // Ops whose rows promise no bits use the rows' loops, and sums are those of
-  // whole runs.
-  bool strict = false;
-  // RunTiles may be given boxes.
-  bool boxes = false;
-  // Results are read again soon: none go past the caches.
-  bool is_read_again = false;
-};
 
 // A region, what its points are, and the options that its steps follow.
 // Immutable: every answer depends on the region and the options alone.

@@ -26,6 +26,23 @@ struct LaneLoops {
   int y = -1, x = -1;
 };
 
+// A loop that tiles run over, `chunk` iterations at a time.
+struct TileLoop {
+  int loop = -1;  // of the region
+  int64_t extent = 1;
+  int64_t chunk = 1;
+  int64_t begin = 0;
+
+  int64_t chunks() const { return (extent + chunk - 1) / chunk; }
+};
+
+// Iterations of all of the loops, a chunk of each at a time.
+inline int64_t IterationsOf(absl::Span<const TileLoop> loops) {
+  int64_t iterations = 1;
+  for (const TileLoop& loop : loops) iterations *= loop.chunks();
+  return iterations;
+}
+
 // An integer that indices depend on, for each lane of its shape.
 struct TileSymbol {
   LaneShape shape = LaneShape::kOne;

@@ -8,29 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/point_steps/region_points.h"
-#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_folds/fold_parts.h"
+#include "kernels/cpu/tile_steps/tile.h"
+#include "kernels/cpu/tile_steps/tile_options.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
-
-// A loop that tiles run over, `chunk` iterations at a time.
-struct TileLoop {
-  int loop = -1;  // of the region
-  int64_t extent = 1;
-  int64_t chunk = 1;
-  int64_t begin = 0;
-
-  int64_t chunks() const { return (extent + chunk - 1) / chunk; }
-};
-
-// The fold of one reduction. A result that is not wanted has no slot.
-struct TileReduction {
-  std::unique_ptr<const LaneFold> fold;
-  std::vector<LaneSlot> initial;
-  std::vector<LaneSlot> results;
-};
 
 // Immutable and thread-safe. Tiles at the same iterations of `outer` are one
 // after the other: a pass for each stage of the region runs over all iterations

@@ -7,7 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/base/status.h"
 #include "core/base/threads/thread_pool.h"
-#include "kernels/cpu/tiles/fold_parts.h"
+#include "kernels/cpu/tile_folds/fold_parts.h"
 
 namespace hawser::cpu {
 namespace {
@@ -104,8 +104,8 @@ class TileRun {
         environment_(environment),
         outer_(LoopsWithin(box, program.outer)),
         iterations_(IterationsOf(outer_)),
-        segments_(program),
-        parts_(program, segments_),
+        segments_(program.inner, program.columns && program.lane_loops.y >= 0),
+        parts_(program.reductions, program.columns, segments_),
         lane_steps_(program.lane_steps) {}
 
   absl::Status Run() const {
@@ -164,7 +164,7 @@ class TileRun {
       for (const TileProgram::Pass& pass : program_.passes) {
         HAWSER_RETURN_IF_ERROR(
             RunPass(pass, 0, segments_.count(), tile, meter));
-        parts_.Finish(pass, tile);
+        parts_.Finish(pass.reductions, tile);
         Do(pass.after, tile);
       }
     }
@@ -210,7 +210,7 @@ class TileRun {
       HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
                               TileMemory::Make(program_, environment_));
       Tile& tile = begin(memory.data());
-      parts_.Finish(pass, tile);
+      parts_.Finish(pass.reductions, tile);
       Do(pass.after, tile);
     }
     return absl::OkStatus();

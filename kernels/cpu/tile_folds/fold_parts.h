@@ -1,25 +1,34 @@
-// FoldParts: partial results of a program's reductions, in an order that sizes
+// FoldParts: partial results of reductions, in an order that sizes
 // alone decide.
-#ifndef HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_
-#define HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_PARTS_H_
+#define HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_PARTS_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
-#include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/cpu/tile_folds/lane_folds.h"
+#include "kernels/cpu/tile_steps/tile.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
 
 namespace hawser::cpu {
 
-// Iterations of all of the loops, a chunk of each at a time.
-int64_t IterationsOf(absl::Span<const TileLoop> loops);
+// The fold of one reduction. A result that is not wanted has no slot.
+struct TileReduction {
+  std::unique_ptr<const LaneFold> fold;
+  std::vector<LaneSlot> initial;
+  std::vector<LaneSlot> results;
+};
 
 // The iterations of the reduced loops, cut where partial results are set aside:
 // rows: at each tile; columns: every few thousand rows. Immutable.
 class FoldSegments {
  public:
-  explicit FoldSegments(const TileProgram& program);
+  // `inner`: the reduced loops. `along_y`: columns are folded, along the last
+  // of them.
+  FoldSegments(absl::Span<const TileLoop> inner, bool along_y);
 
   int64_t count() const { return count_; }
   int64_t iterations() const { return iterations_; }
@@ -42,8 +51,9 @@ class FoldSegments {
 // result. Tile::folds says where they are.
 class FoldParts {
  public:
-  // Both outlive it.
-  FoldParts(const TileProgram& program, const FoldSegments& segments);
+  // `columns`: reductions fold along y. All outlive it.
+  FoldParts(absl::Span<const TileReduction> reductions, bool columns,
+            const FoldSegments& segments);
 
   // Makes `memory` hold the parts of the tile's results, of all passes; it is
   // kept for the next.
@@ -52,18 +62,21 @@ class FoldParts {
   // it.
   void SetSegment(absl::Span<const TileFold> all, int64_t segment,
                   Tile& tile) const;
-  // Gives the slots of a pass's reductions what their parts come to.
-  void Finish(const TileProgram::Pass& pass, Tile& tile) const;
+  // Gives the slots of those reductions what their parts come to.
+  void Finish(absl::Span<const int> reductions, Tile& tile) const;
 
  private:
+  // Lanes that are kept.
+  int64_t Kept(const Tile& tile) const { return columns_ ? tile.nx : tile.ny; }
   int64_t PartsOf(const Tile& tile) const {
-    return segments_.count() * (program_.columns ? tile.nx : tile.ny);
+    return segments_.count() * Kept(tile);
   }
 
-  const TileProgram& program_;
+  const absl::Span<const TileReduction> reductions_;
+  const bool columns_;
   const FoldSegments& segments_;
   absl::InlinedVector<int64_t, 4> part_bytes_;  // by reduction
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_PARTS_H_

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/fold_of.h"
+#include "kernels/cpu/tile_folds/fold_of.h"
 
 #include <optional>
 #include <utility>
@@ -14,7 +14,7 @@
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/lane_program.h"
 #include "kernels/cpu/lanes/lanes.h"
-#include "kernels/cpu/tile_steps/body_fold.h"
+#include "kernels/cpu/tile_folds/body_fold.h"
 
 namespace hawser::cpu {
 namespace {

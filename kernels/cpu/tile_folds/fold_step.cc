@@ -1,4 +1,4 @@
-#include "kernels/cpu/tile_steps/fold_step.h"
+#include "kernels/cpu/tile_folds/fold_step.h"
 
 #include "absl/container/inlined_vector.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_folds/lane_folds.h"
 
 #include <algorithm>
 #include <type_traits>

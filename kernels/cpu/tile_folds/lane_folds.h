@@ -1,6 +1,6 @@
 // LaneFold: how many lanes of a tile become one.
-#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_
-#define HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_FOLDS_LANE_FOLDS_H_
+#define HAWSER_KERNELS_CPU_TILE_FOLDS_LANE_FOLDS_H_
 
 #include <cstdint>
 
@@ -102,4 +102,4 @@ class ExtremeFold final : public LaneFold {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_FOLDS_LANE_FOLDS_H_

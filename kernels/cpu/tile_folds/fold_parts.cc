@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/fold_parts.h"
+#include "kernels/cpu/tile_folds/fold_parts.h"
 
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
@@ -10,21 +10,15 @@ constexpr int64_t kRowsOfASegment = 4096;
 
 }  // namespace
 
-int64_t IterationsOf(absl::Span<const TileLoop> loops) {
-  int64_t iterations = 1;
-  for (const TileLoop& loop : loops) iterations *= loop.chunks();
-  return iterations;
-}
-
-FoldSegments::FoldSegments(const TileProgram& program)
-    : iterations_(IterationsOf(program.inner)) {
-  if (!program.columns || program.lane_loops.y < 0 || iterations_ == 0) {
+FoldSegments::FoldSegments(absl::Span<const TileLoop> inner, bool along_y)
+    : iterations_(IterationsOf(inner)) {
+  if (!along_y || iterations_ == 0) {
     count_ = iterations_;
-    if (!program.inner.empty()) lanes_ = program.inner.back().chunk;
+    if (!inner.empty()) lanes_ = inner.back().chunk;
     return;
   }
   lanes_ = kRowsOfASegment;
-  const TileLoop& rows = program.inner.back();
+  const TileLoop& rows = inner.back();
   around_ = rows.chunks();
   if (rows.extent >= kRowsOfASegment) {
     an_iteration_ = (rows.extent + kRowsOfASegment - 1) / kRowsOfASegment;
@@ -42,9 +36,10 @@ int64_t FoldSegments::Begin(int64_t segment) const {
   return segment / an_iteration_ * around_ + segment % an_iteration_ * length_;
 }
 
-FoldParts::FoldParts(const TileProgram& program, const FoldSegments& segments)
-    : program_(program), segments_(segments) {
-  for (const TileReduction& reduction : program.reductions) {
+FoldParts::FoldParts(absl::Span<const TileReduction> reductions, bool columns,
+                     const FoldSegments& segments)
+    : reductions_(reductions), columns_(columns), segments_(segments) {
+  for (const TileReduction& reduction : reductions) {
     part_bytes_.push_back(reduction.fold->part_bytes());
   }
 }
@@ -66,15 +61,15 @@ void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
 
 void FoldParts::SetSegment(absl::Span<const TileFold> all, int64_t segment,
                            Tile& tile) const {
-  const int64_t at = program_.columns ? segment * tile.nx : segment;
+  const int64_t at = columns_ ? segment * tile.nx : segment;
   for (size_t r = 0; r < all.size(); ++r) {
     tile.folds[r] = {all[r].parts + at * part_bytes_[r], segments_.count()};
   }
 }
 
-void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
-  for (const int r : pass.reductions) {
-    const TileReduction& reduction = program_.reductions[r];
+void FoldParts::Finish(absl::Span<const int> reductions, Tile& tile) const {
+  for (const int r : reductions) {
+    const TileReduction& reduction = reductions_[r];
     absl::InlinedVector<const char*, 2> initial;
     absl::InlinedVector<char*, 2> results;
     for (const LaneSlot& slot : reduction.initial) {
@@ -84,7 +79,7 @@ void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
       results.push_back(slot.slot < 0 ? nullptr : tile.memory[slot.slot]);
       if (slot.slot >= 0) tile.values[slot.slot] = results.back();
     }
-    const int64_t n = program_.columns ? tile.nx : tile.ny;
+    const int64_t n = Kept(tile);
     if (segments_.count() == 0) {
       for (size_t k = 0; k < results.size(); ++k) {
         if (results[k] == nullptr) continue;
@@ -96,7 +91,7 @@ void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
     reduction.fold->Finish({.parts = tile.folds[r].parts,
                             .segments = segments_.count(),
                             .n = n,
-                            .columns = program_.columns,
+                            .columns = columns_,
                             .iterations = segments_.lanes()},
                            initial, results);
   }

@@ -1,13 +1,13 @@
 // BodyFold: lanes of several values folded at once by a called computation.
-#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_BODY_FOLD_H_
-#define HAWSER_KERNELS_CPU_TILE_STEPS_BODY_FOLD_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_FOLDS_BODY_FOLD_H_
+#define HAWSER_KERNELS_CPU_TILE_FOLDS_BODY_FOLD_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "kernels/cpu/lane_program.h"
-#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_folds/lane_folds.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
@@ -77,4 +77,4 @@ class BodyFold final : public LaneFold {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_BODY_FOLD_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_FOLDS_BODY_FOLD_H_

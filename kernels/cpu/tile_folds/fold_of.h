@@ -1,14 +1,14 @@
 // FoldOf: the fold of a reduction of a region.
-#ifndef HAWSER_KERNELS_CPU_TILES_FOLD_OF_H_
-#define HAWSER_KERNELS_CPU_TILES_FOLD_OF_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_OF_H_
+#define HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_OF_H_
 
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/point_steps/region_points.h"
 #include "kernels/cpu/points/point_shapes.h"
-#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_folds/lane_folds.h"
+#include "kernels/cpu/tile_steps/tile_options.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
@@ -20,4 +20,4 @@ absl::StatusOr<std::unique_ptr<const LaneFold>> FoldOf(
     const PointShapes& shapes, const TileOptions& options);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_FOLD_OF_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_OF_H_

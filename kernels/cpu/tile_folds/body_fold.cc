@@ -1,4 +1,4 @@
-#include "kernels/cpu/tile_steps/body_fold.h"
+#include "kernels/cpu/tile_folds/body_fold.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,13 +1,13 @@
 // FoldStep: lanes of a tile folded.
-#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_
-#define HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_STEP_H_
+#define HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_STEP_H_
 
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_folds/lane_folds.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 
 namespace hawser::cpu {
@@ -54,4 +54,4 @@ class FoldStep final : public TileStep {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_FOLDS_FOLD_STEP_H_
