@@ -27,7 +27,6 @@ MEMBERS = {
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 16,
     "client/remote/grpc/grpc_session.h:GrpcSessionStream": 22,
     "client/remote/session/session.h:RemoteSession": 19,
-    "kernels/cpu/tiles/tile_builder.h:TileBuilder": 21,
     "kernels/cuda/cuda_device_impl.h:CudaDevice": 17,
     "kernels/emu/timeline.h:Timeline": 17,
     "server/access/connections/connection_guard.h:ConnectionGuard": 16,
