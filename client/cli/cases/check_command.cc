@@ -115,9 +115,8 @@ extern constinit const Command kCheckCommand = {
         "\"N passed, N failed\".\nThe format is described in "
         "proto/case.proto.\n\n"
         "StableHLO programs that check themselves (*.mlir, *.mlirbc) are run, "
-        "too: each "
-        "function\nwithout arguments, whose checks must hold. What needs an op "
-        "that hawser lacks is\nleft out, and counted.\n\n"
+        "too: each\nfunction without arguments, whose checks must hold. What "
+        "needs an op that hawser\nlacks is left out, and counted.\n\n"
         "  hawser check tests/vectors\n"
         "  hawser check tests/vectors/add.txtpb --target gpu-1:7070\n",
     .flags = kFlags,

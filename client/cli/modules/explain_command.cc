@@ -193,8 +193,9 @@ extern constinit const Command kExplainCommand = {
     .summary = "print a module as it is after optimization",
     .description =
         "Reads a module in its text form (core/ir/README.md), or a StableHLO "
-        "program\n(*.mlir, or a portable artifact), and prints it as a client sends it: optimized, "
-        "under a line that\ncounts the instructions before and after.\n"
+        "program\n(*.mlir, or a portable artifact), and prints it as a client "
+        "sends it:\noptimized, under a line that counts the instructions before "
+        "and after.\n"
         "With --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "
         "many bytes it moves; with --target=cpu as for this\nCPU, with what "
