@@ -73,6 +73,37 @@ Future<Literal> FallbackBuffer::FetchFor(const PatientCall& call) {
   return result;
 }
 
+Future<bool> FallbackBuffer::Ready(const runtime::CallOptions& options) {
+  const PatientCall call{options};
+  std::optional<Attempt> attempt;
+  runtime::BufferPtr primary;
+  {
+    const Gate::Pass pass = gate_->Enter();
+    if (pass) {
+      attempt = client_->Begin(call);
+      primary = PrimaryIn(attempt->epoch);
+    }
+  }
+  // A value that is made here lies here: it is fetched without a copy.
+  if (primary == nullptr) return Buffer::Ready(options);
+  auto promise = std::make_shared<Promise<bool>>();
+  auto made = std::make_shared<Promise<Literal>>();
+  made->future().OnReady([promise](const absl::StatusOr<Literal>& value) {
+    promise->Set(value.ok() ? absl::StatusOr<bool>(true) : value.status());
+  });
+  Within(primary->Ready(Bounded(call, *attempt)), attempt->end)
+      .OnReady([self = shared_from_this(), primary, attempt, call, made,
+                promise](const absl::StatusOr<bool>& ready) {
+        if (ready.ok()) {
+          self->SetRanOn(primary->ran_on());
+          promise->Set(true);
+        } else {
+          self->OnAnswer(ready.status(), *attempt, call, made);
+        }
+      });
+  return Within(promise->future(), attempt->caller.deadline());
+}
+
 void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
                               Attempt attempt, const PatientCall& call,
                               const LiteralPromise& promise) {

@@ -39,6 +39,7 @@ class FallbackBuffer : public runtime::Buffer,
     return pass ? client_ : nullptr;
   }
   Future<Literal> Fetch(const runtime::CallOptions& options) override;
+  Future<bool> Ready(const runtime::CallOptions& options) override;
   runtime::RanOn ran_on() const override;
 
   const RecipePtr& recipe() const { return recipe_; }

@@ -41,6 +41,37 @@ TEST_F(FallbackTest, ALostResultIsMadeAgain) {
   EXPECT_EQ(announced_, 1);
 }
 
+TEST_F(FallbackTest, WhoWaitsFetchesNothing) {
+  Start();
+  const auto step = Compile();
+  const BufferPtr one = Step(step, w_), two = Step(step, one);
+  EXPECT_OK(one->Ready(Patient()).Await());
+  EXPECT_EQ(one->ran_on(), "server");
+  EXPECT_EQ(server_->counts().fetches, 0);
+  EXPECT_EQ(cpu_->live_buffers(), 0);
+  // Once the server is gone, who waits makes it here.
+  server_->GoAway();
+  EXPECT_OK(two->Ready(Patient()).Await());
+  EXPECT_EQ(two->ran_on(), "cpu (fallback: unreachable)");
+  EXPECT_EQ(client_->stats().switches, 1);
+  EXPECT_THAT(*Fetch(two), LiteralBitEquals(Expected(2)));
+}
+
+TEST_F(FallbackTest, WhoWaitsHearsOfAnErrorAndOfItsDeadline) {
+  Start();
+  server_->PoisonNext(InvalidArgument("no such thing"));
+  const BufferPtr bad = Step(Compile(), w_);
+  EXPECT_THAT(bad->Ready(Patient()).Await(),
+              StatusIs(StatusCode::kInvalidArgument, "no such thing"));
+  server_->Hold();
+  const BufferPtr slow = Step(Compile(), w_);
+  runtime::CallOptions brief = Patient();
+  brief.cancel = CancelToken(absl::Now() + absl::Milliseconds(20));
+  EXPECT_THAT(slow->Ready(brief).Await(),
+              StatusIs(StatusCode::kDeadlineExceeded, ""));
+  EXPECT_EQ(client_->stats().switches, 0);
+}
+
 TEST_F(FallbackTest, TracesHaveTheSwitch) {
   const std::string path = ::testing::TempDir() + "/switch.json";
   ASSERT_OK(StartTrace(path));
@@ -134,9 +165,9 @@ TEST_F(FallbackTest, TheCallersDeadlineIsAnsweredInTimeAndNeverFallsBack) {
       .attempt_timeout = absl::Hours(1)};
   EXPECT_THAT(result->Fetch(hasty).Await(absl::Now() + absl::Seconds(30)),
               StatusIs(StatusCode::kDeadlineExceeded, "no answer in time"));
-  EXPECT_THAT(step->Call({w_, a_, b_}, hasty)
-                  .Await(absl::Now() + absl::Seconds(30)),
-              StatusIs(StatusCode::kDeadlineExceeded, ""));
+  EXPECT_THAT(
+      step->Call({w_, a_, b_}, hasty).Await(absl::Now() + absl::Seconds(30)),
+      StatusIs(StatusCode::kDeadlineExceeded, ""));
   EXPECT_THAT(step->Execute({w_, a_, b_}, {.call = hasty, .donated = {}}),
               StatusIs(StatusCode::kDeadlineExceeded, ""));
   EXPECT_EQ(client_->stats().switches, 0);

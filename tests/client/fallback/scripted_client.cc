@@ -110,7 +110,17 @@ class ScriptedBuffer : public runtime::Buffer {
   const Shape& shape() const override { return shape_; }
   runtime::Client* client() const override { return state_->client; }
   runtime::RanOn ran_on() const override { return {"server"}; }
+  Future<bool> Ready(const CallOptions& options) override {
+    if (absl::Status here = Usable(); !here.ok()) {
+      return state_->Seen(Future<bool>(here), life_, state_);
+    }
+    return state_->Seen(inner_->Ready(options), life_, state_);
+  }
   Future<Literal> Fetch(const CallOptions& options) override {
+    {
+      MutexLock lock(&state_->mu);
+      ++state_->counts.fetches;
+    }
     if (absl::Status here = Usable(); !here.ok()) {
       return state_->Seen(Future<Literal>(here), life_, state_);
     }

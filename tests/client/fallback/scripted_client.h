@@ -21,6 +21,7 @@ class ScriptedClient : public runtime::Client, private runtime::Datasets {
  public:
   struct Counts {
     int compiles = 0, executions = 0, uploads = 0, puts = 0, pings = 0;
+    int fetches = 0;
     int64_t sent_bytes = 0;  // of datasets
     std::vector<std::string> deleted;  // tokens it was asked to delete
   };
