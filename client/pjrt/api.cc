@@ -3,7 +3,8 @@
 
 #include "client/pjrt/abi/args.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/extension/extension.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
@@ -30,9 +31,14 @@ Error* Lacks(void*) {
 #undef HAWSER_PJRT_HAS
 #undef HAWSER_PJRT_LACKS
 
+constexpr Extension kExtension = {.struct_size = sizeof(Extension),
+                                  .type = Extension::kType,
+                                  .next = nullptr,
+                                  .ask = Call<AskArgs, Ask>};
+
 constexpr Api kApi = {
     .struct_size = sizeof(Api),
-    .extension_start = nullptr,
+    .extension_start = &kExtension,
     .version = {.header = {.struct_size = sizeof(Api::version),
                            .extension = nullptr},
                 .major_version = kMajorVersion,

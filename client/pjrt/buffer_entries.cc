@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
@@ -160,6 +160,14 @@ absl::Status Buffer_ToHostBuffer(Buffer_ToHostBufferArgs* args) {
 
 absl::Status Buffer_IsOnCpu(Buffer_IsOnCpuArgs* args) {
   args->is_on_cpu = false;
+  return absl::OkStatus();
+}
+
+// No address of memory, which lies elsewhere: the handle itself, by which the
+// extension knows the buffer.
+absl::Status Buffer_UnsafePointer(Buffer_UnsafePointerArgs* args) {
+  HAWSER_RETURN_IF_ERROR(ValueOf(args->buffer).status());
+  args->buffer_pointer = reinterpret_cast<uintptr_t>(args->buffer);
   return absl::OkStatus();
 }
 

@@ -1,5 +1,4 @@
 // Clients: their devices, and values that come from the host.
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,66 +6,17 @@
 
 #include "absl/strings/str_split.h"
 #include "client/pjrt/abi/struct_fields.h"
-#include "client/pjrt/connect_devices.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/load_program.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/connect_devices.h"
+#include "client/pjrt/objects/host_value.h"
+#include "client/pjrt/objects/load_program.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
 namespace {
 
 constexpr absl::string_view kPlatform = "hawser";
-
-// Copies elements whose axes lie so many bytes apart to where they lie densely.
-void CopyStrided(const char* from, const Shape& shape, const int64_t* strides,
-                 int axis, char** to) {
-  const int64_t width = ByteWidth(shape.dtype());
-  if (axis == shape.rank()) {
-    std::memcpy(*to, from, static_cast<size_t>(width));
-    *to += width;
-    return;
-  }
-  const int64_t size = shape.dim(axis);
-  if (axis == shape.rank() - 1 && strides[axis] == width) {
-    std::memcpy(*to, from, static_cast<size_t>(size * width));
-    *to += size * width;
-    return;
-  }
-  for (int64_t i = 0; i < size; ++i) {
-    CopyStrided(from + i * strides[axis], shape, strides, axis + 1, to);
-  }
-}
-
-absl::StatusOr<Literal> LiteralOf(const Client_BufferFromHostBufferArgs& args) {
-  const DType dtype = DTypeOf(args.type);
-  if (dtype == DType::kInvalid) {
-    return Unimplemented("hawser has no elements of PJRT_Buffer_Type ",
-                         args.type);
-  }
-  HAWSER_ASSIGN_OR_RETURN(
-      const Shape shape,
-      Shape::Make(dtype, Dims(args.dims, args.dims + args.num_dims)));
-  if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
-    return InvalidArgument(args.num_byte_strides, " strides for ",
-                           shape.ToString());
-  }
-  HAWSER_ASSIGN_OR_RETURN(Literal literal, Literal::Allocate(shape));
-  if (shape.num_elements() == 0) return literal;
-  HAWSER_RETURN_IF_ERROR(CheckHandle(args.data, "data"));
-  const absl::Span<char> bytes = literal.mutable_bytes();
-  if (args.num_byte_strides == 0) {
-    std::memcpy(bytes.data(), args.data, bytes.size());
-  } else {
-    char* to = bytes.data();
-    CopyStrided(static_cast<const char*>(args.data), shape, args.byte_strides,
-                0, &to);
-  }
-  if (dtype == DType::kBool) {
-    for (char& byte : bytes) byte = byte != 0;
-  }
-  return literal;
-}
 
 }  // namespace
 
@@ -196,7 +146,10 @@ absl::Status Client_BufferFromHostBuffer(
                          : args->memory != nullptr
                              ? args->memory->device
                              : args->client->devices->list[0];
-  HAWSER_ASSIGN_OR_RETURN(const Literal literal, LiteralOf(*args));
+  HAWSER_ASSIGN_OR_RETURN(
+      const Literal literal,
+      LiteralOf({args->type, args->dims, args->num_dims, args->data,
+                 args->byte_strides, args->num_byte_strides}));
   HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value,
                           device->runtime->Upload(literal, {}));
   args->buffer = new Buffer(args->client->devices, device, std::move(value));

@@ -1,6 +1,6 @@
 // Devices, their descriptions and memories, and the topology that they make.
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {

@@ -3,7 +3,7 @@
 
 #include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {

@@ -5,7 +5,7 @@
 
 #include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
@@ -53,8 +53,8 @@ absl::StatusOr<std::vector<runtime::Argument>> ArgumentsOf(
     MutexLock lock(&buffers[i]->mu);
     buffers[i]->value = nullptr;
   }
-  arguments.insert(arguments.end(), executable.constants.begin(),
-                   executable.constants.end());
+  arguments.insert(arguments.end(), executable.bound.begin(),
+                   executable.bound.end());
   return arguments;
 }
 

@@ -61,7 +61,7 @@ ALLOWED = {
                                 "absl"] + RPC,
     "client/stablehlo": OPS + ["core/runtime", "absl"],
     "client/pjrt": IR + ["client/connect.h", "client/stablehlo",
-                         "core/runtime", "absl", "protobuf"],
+                         "core/runtime", "absl", "JSON", "protobuf"],
     "client/sharded": OPS + ["client/fallback", "core/runtime",
                              "core/sharding", "absl"],
     "client/recipes": IR + ["core/runtime", "absl"],

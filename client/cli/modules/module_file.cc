@@ -23,7 +23,7 @@ absl::StatusOr<ModuleFile> ReadAs(const std::string& path,
   }
   HAWSER_ASSIGN_OR_RETURN(stablehlo::Lowered program,
                           stablehlo::ReadProgram(text));
-  return ModuleFile{std::move(program.module), std::move(program.constants)};
+  return ModuleFile{std::move(program.module), std::move(program.bound)};
 }
 
 }  // namespace

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/values/literal.h"
+#include "client/stablehlo/body/program.h"
 #include "core/ir/module.h"
 
 namespace hawser::cli {
 
 // A module and its last arguments, which stood in the file: large constants of
-// a StableHLO program.
+// a StableHLO program, and names of arrays.
 struct ModuleFile {
   Module module;
-  std::vector<Literal> constants;
+  std::vector<stablehlo::BoundArgument> bound;
 };
 
 // Reads and verifies a module's text form, or a StableHLO program: from a file

@@ -11,6 +11,7 @@
 #include "client/cli/modules/run_argument.h"
 #include "client/formats/numpy/npy.h"
 #include "client/formats/numpy/npy_header.h"
+#include "client/stablehlo/lower/bind.h"
 #include "core/base/trace/trace.h"
 #include "nlohmann/json.hpp"
 
@@ -28,12 +29,12 @@ constexpr Flag kFlags[] = {
     kTargetFlag,
 };
 
-// Reads the arguments of the command line, then those of the file.
+// Reads the arguments of the command line.
 absl::StatusOr<std::vector<RunArgument>> ReadArguments(const CommandLine& line,
                                                        const ModuleFile& file) {
   const Signature& signature = file.module.signature();
   const std::vector<std::string> words = line.All("--arg");
-  const size_t own = signature.parameters.size() - file.constants.size();
+  const size_t own = signature.parameters.size() - file.bound.size();
   if (words.size() != own) {
     return UsageError(absl::StrCat(
         "--arg is given ", words.size(), " times, the module takes ", own, ": ",
@@ -48,8 +49,6 @@ absl::StatusOr<std::vector<RunArgument>> ReadArguments(const CommandLine& line,
     }
     arguments.push_back(*std::move(argument));
   }
-  arguments.insert(arguments.end(), file.constants.begin(),
-                   file.constants.end());
   return arguments;
 }
 
@@ -58,10 +57,10 @@ absl::Status CheckOuts(const std::vector<std::string>& outs,
                        const Signature& signature) {
   if (outs.empty()) return absl::OkStatus();
   if (outs.size() != signature.results.size()) {
-    return UsageError(absl::StrCat("--out is given ", outs.size(),
-                                   " times, the module has ",
-                                   signature.results.size(), " results: ",
-                                   ShapesToString(signature.results)));
+    return UsageError(
+        absl::StrCat("--out is given ", outs.size(), " times, the module has ",
+                     signature.results.size(),
+                     " results: ", ShapesToString(signature.results)));
   }
   for (size_t i = 0; i < outs.size(); ++i) {
     const auto header = NpyHeaderOf(signature.results[i]);
@@ -75,19 +74,21 @@ struct Outcome {
   std::string ran_on;
 };
 
-absl::StatusOr<Outcome> Execute(Module module,
+absl::StatusOr<Outcome> Execute(ModuleFile file,
                                 absl::Span<const RunArgument> arguments,
                                 runtime::Client* client) {
   std::vector<runtime::Argument> resolved;
   for (const RunArgument& argument : arguments) {
-    HAWSER_ASSIGN_OR_RETURN(runtime::Argument value,
-                            Resolve(argument, client));
+    HAWSER_ASSIGN_OR_RETURN(runtime::Argument value, Resolve(argument, client));
     resolved.push_back(std::move(value));
   }
+  HAWSER_ASSIGN_OR_RETURN(const auto bound,
+                          stablehlo::Bind(file.bound, *client));
+  resolved.insert(resolved.end(), bound.begin(), bound.end());
   HAWSER_ASSIGN_OR_RETURN(
       const auto executable,
-      client->Compile(std::make_shared<const Module>(std::move(module)), {},
-                      {}));
+      client->Compile(std::make_shared<const Module>(std::move(file.module)),
+                      {}, {}));
   HAWSER_ASSIGN_OR_RETURN(const auto results,
                           executable->Execute(resolved, {}));
   std::vector<Future<Literal>> fetched;
@@ -109,9 +110,8 @@ absl::StatusOr<ExitCode> RunModule(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(const auto arguments,
                           ReadArguments(invocation.line, file));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Target());
-  HAWSER_ASSIGN_OR_RETURN(
-      const Outcome outcome,
-      Execute(std::move(file.module), arguments, client.get()));
+  HAWSER_ASSIGN_OR_RETURN(const Outcome outcome,
+                          Execute(std::move(file), arguments, client.get()));
   *invocation.environment.err << "ran on " << outcome.ran_on << std::endl;
 
   std::string text;
@@ -151,9 +151,9 @@ extern constinit const Command kRunCommand = {
     .summary = "run a printed module",
     .description =
         "Runs a module in its text form (core/ir/README.md), as `hawser "
-        "explain` prints\nit, or a StableHLO program (*.mlir or an artifact, its function "
-        "main). An argument is an\nnpy or IDX file, TOKEN[:ARRAY] "
-        "of a dataset, or a number: 3.5, -2,\ntrue, (1, -2), nan; ./3 is a "
+        "explain` prints\nit, or a StableHLO program (*.mlir or an artifact, "
+        "its function main). An\nargument is an npy or IDX file, TOKEN[:ARRAY] "
+        "of a dataset, or a number: 3.5,\n-2, true, (1, -2), nan; ./3 is a "
         "file. Behind an array, [BEGIN:END] takes\nthose rows of it, and "
         "loads no others. Results go to the --out files, or the\nfirst "
         "elements of each are printed. Where it ran is printed on stderr.\n"

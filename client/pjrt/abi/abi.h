@@ -107,7 +107,7 @@ inline constexpr size_t kEntries = 0
 
 struct Api {
   size_t struct_size;
-  void* extension_start;
+  const void* extension_start;
   struct {
     Header header;
     int major_version;

@@ -34,6 +34,12 @@ struct Buffer_UnpaddedDimensionsArgs {
   size_t num_dims;
 };
 
+struct Buffer_UnsafePointerArgs {
+  Header header;
+  Buffer* buffer;
+  uintptr_t buffer_pointer;
+};
+
 struct Buffer_DynamicDimensionIndicesArgs {
   Header header;
   Buffer* buffer;

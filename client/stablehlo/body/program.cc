@@ -53,9 +53,16 @@ ValueId Program::LargeConstant(const Elements& elements,
   const auto [known, is_new] = large_.try_emplace(&elements, kNoValue);
   if (is_new) {
     known->second = builder->Parameter(elements.value.shape(), {});
-    large_constants_.push_back(elements.value);
+    bound_.emplace_back(elements.value);
   }
   return known->second;
+}
+
+ValueId Program::ArrayOfDataset(DatasetArray array,
+                                ComputationBuilder* builder) {
+  const ValueId value = builder->Parameter(array.shape, {});
+  bound_.emplace_back(std::move(array));
+  return value;
 }
 
 absl::Status Program::Spend() {

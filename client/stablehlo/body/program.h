@@ -3,6 +3,8 @@
 #define HAWSER_CLIENT_STABLEHLO_BODY_PROGRAM_H_
 
 #include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,6 +15,7 @@
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser::stablehlo {
 
@@ -30,6 +33,14 @@ struct Check {
 // Constants of more bytes become arguments of the entry, since they would make
 // the module large; smaller ones are repeated where regions take them along.
 inline constexpr int64_t kLargestConstant = 4096;
+
+// An array of a dataset, which has that shape where the program runs.
+struct DatasetArray {
+  DatasetPart part;
+  Shape shape;
+};
+// An argument that the program brings along: a large constant, or an array.
+using BoundArgument = std::variant<Literal, DatasetArray>;
 
 // The module that grows, the functions there are to call, and what bounds the
 // work: every op that is lowered is paid for, since calls are inlined and may
@@ -52,8 +63,10 @@ class Program {
 
   // A value of the entry that is a large constant: a parameter after its own.
   ValueId LargeConstant(const Elements& elements, ComputationBuilder* builder);
-  // The values of those parameters, in order.
-  std::vector<Literal>& large_constants() { return large_constants_; }
+  // Another of those: an array of a dataset.
+  ValueId ArrayOfDataset(DatasetArray array, ComputationBuilder* builder);
+  // What those parameters stand for, in order.
+  std::vector<BoundArgument>& bound() { return bound_; }
 
   // The values that a region takes from around it, each once, in the order in
   // which it names them.
@@ -84,7 +97,7 @@ class Program {
   Module module_;
   Monoids monoids_;
   absl::flat_hash_map<const Region*, std::vector<Operand>> free_;
-  std::vector<Literal> large_constants_;
+  std::vector<BoundArgument> bound_;
   // A function that is called twice has its constants once.
   absl::flat_hash_map<const Elements*, ValueId> large_;
   int64_t ops_left_;

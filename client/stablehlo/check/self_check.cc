@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/check/compare.h"
+#include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/lower/lower.h"
 #include "client/stablehlo/tree_reader.h"
 #include "core/base/status.h"
@@ -12,15 +13,14 @@
 namespace hawser::stablehlo {
 namespace {
 
-absl::StatusOr<std::vector<Literal>> Run(Module module,
-                                         const std::vector<Literal>& constants,
-                                         runtime::Client& client) {
+absl::StatusOr<std::vector<Literal>> Run(
+    Module module, const std::vector<BoundArgument>& bound,
+    runtime::Client& client) {
   HAWSER_ASSIGN_OR_RETURN(
       const auto executable,
       client.Compile(std::make_shared<const Module>(std::move(module)),
                      {.numerics = runtime::Numerics::kStrict}, {}));
-  const std::vector<runtime::Argument> arguments(constants.begin(),
-                                                 constants.end());
+  HAWSER_ASSIGN_OR_RETURN(const auto arguments, Bind(bound, client));
   HAWSER_ASSIGN_OR_RETURN(const auto buffers,
                           executable->Execute(arguments, {}));
   std::vector<Future<Literal>> fetched;
@@ -53,7 +53,7 @@ absl::Status CheckFunction(const Tree& tree, absl::string_view function,
   HAWSER_ASSIGN_OR_RETURN(CheckedModule checked, LowerChecks(tree, function));
   HAWSER_ASSIGN_OR_RETURN(
       const std::vector<Literal> values,
-      Run(std::move(checked.module), checked.constants, client));
+      Run(std::move(checked.module), checked.bound, client));
   const std::string failure = FirstFailure(tree.source, checked.checks, values);
   result->checks += static_cast<int>(checked.checks.size());
   return failure.empty() ? absl::OkStatus() : absl::AbortedError(failure);

@@ -65,8 +65,7 @@ class Entry {
   absl::StatusOr<Lowered> Finish(const Values& results) {
     HAWSER_RETURN_IF_ERROR(builder_.Finish(results));
     const Op* function = program_.functions().Find(name_);
-    return Lowered{std::move(program_.module()),
-                   std::move(program_.large_constants()),
+    return Lowered{std::move(program_.module()), std::move(program_.bound()),
                    DonatedOf(*function)};
   }
 
@@ -104,7 +103,7 @@ absl::StatusOr<CheckedModule> LowerChecks(const Tree& tree,
   }
   HAWSER_ASSIGN_OR_RETURN(Lowered lowered, entry.Finish(results));
   checked.module = std::move(lowered.module);
-  checked.constants = std::move(lowered.constants);
+  checked.bound = std::move(lowered.bound);
   return checked;
 }
 

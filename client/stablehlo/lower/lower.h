@@ -8,16 +8,15 @@
 #include "absl/strings/string_view.h"
 #include "client/stablehlo/body/program.h"
 #include "client/stablehlo/tree/tree.h"
-#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 
 namespace hawser::stablehlo {
 
-// A module, and the constants that are its last arguments: those of more than 4
-// KiB outside of regions, which share their bytes with the tree.
+// A module, and its last arguments: constants of more than 4 KiB outside of
+// regions, which share their bytes with the tree, and arrays of datasets.
 struct Lowered {
   Module module;
-  std::vector<Literal> constants;
+  std::vector<BoundArgument> bound;
   // The arguments that the program lets its results take the memory of
   // (tf.aliasing_output, jax.buffer_donor).
   std::vector<int> donated = {};
@@ -35,8 +34,8 @@ absl::StatusOr<Lowered> Lower(const Tree& tree, absl::string_view function);
 // A module whose results are the values that its checks compare.
 struct CheckedModule {
   Module module;
-  std::vector<Literal> constants;  // its arguments
-  std::vector<Check> checks;       // `actual` and `expected` number the results
+  std::vector<BoundArgument> bound;  // its arguments
+  std::vector<Check> checks;  // `actual` and `expected` number the results
 };
 // Lowers a function that takes nothing and checks itself; what it returns is
 // left out.

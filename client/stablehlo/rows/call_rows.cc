@@ -2,8 +2,10 @@
 // their targets; and the checks of programs that check themselves.
 
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/stablehlo/body/op_context.h"
@@ -54,8 +56,10 @@ absl::string_view TargetOf(const Op& op) {
   return target == nullptr ? "" : target->text;
 }
 
-// "mhlo.erf" is what an exporter makes of "chlo.erf".
+// "mhlo.erf" is what an exporter makes of "chlo.erf"; hawser's own targets have
+// rows under their names.
 const Row* RowOfTarget(absl::string_view target) {
+  if (absl::StartsWith(target, "hawser.")) return FindRow(target);
   return absl::ConsumePrefix(&target, "mhlo.")
              ? FindRow(absl::StrCat("chlo.", target))
              : nullptr;
@@ -80,6 +84,38 @@ std::string MissingTarget(const Op& op) {
   return absl::StrCat("@", Quoted(target));
 }
 
+// A field of the dictionary that jax.ffi's attributes become.
+absl::StatusOr<std::string> FieldOf(const Op& op, absl::string_view name) {
+  const Attribute* config = FindAttribute(op, "mhlo.backend_config");
+  if (config == nullptr) config = FindAttribute(op, "backend_config");
+  if (config != nullptr) {
+    for (const NamedAttribute& field : config->fields) {
+      if (field.name != name) continue;
+      if (field.value->kind == Attribute::kString &&
+          !absl::StrContains(field.value->text, '\\')) {
+        return std::string(field.value->text);
+      }
+      return InvalidArgument(name, " is no string, or has a backslash in it");
+    }
+  }
+  return InvalidArgument("has no ", name);
+}
+
+absl::StatusOr<Values> LowerDataset(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(0, 0));
+  if (context.results.size() != 1) return InvalidArgument("gives one array");
+  if (context.program.entry != &context.builder()) {
+    return Unimplemented(
+        "an array of a dataset inside of a loop or a branch: take it outside");
+  }
+  HAWSER_ASSIGN_OR_RETURN(std::string token, FieldOf(context.op, "token"));
+  HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
+  HAWSER_ASSIGN_OR_RETURN(std::string name, FieldOf(context.op, "name"));
+  return Values{context.program.ArrayOfDataset(
+      {{std::move(token), std::move(name)}, context.results[0]},
+      &context.builder())};
+}
+
 absl::StatusOr<Values> LowerCheck(OpContext& context) {
   return AddCheck(context, context.op.name);
 }
@@ -88,6 +124,7 @@ constexpr Row kRows[] = {
     {"func.call", LowerCall},
     {"stablehlo.composite", LowerCall},
     {"stablehlo.custom_call", LowerCustomCall, nullptr, MissingTarget},
+    {"hawser.dataset", LowerDataset},
     {"check.expect_eq", LowerCheck},
     {"check.expect_eq_const", LowerCheck},
     {"check.expect_close", LowerCheck},

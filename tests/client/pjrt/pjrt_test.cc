@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/abi/args.h"
+#include "client/pjrt/abi/extension.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -287,6 +288,79 @@ TEST_F(PjrtTest, ObjectsMayGoInAnyOrder) {
   EXPECT_EQ(Fetch(results[0])[5], 12);
   MUST(Executable_Destroy, executable);
   for (Buffer* buffer : {a, results[0]}) Destroy(buffer);
+}
+
+// The extension's answer, or what it says.
+std::string Asked(const std::string& request, std::vector<Buffer*> buffers = {},
+                  std::vector<ExtensionArray> arrays = {}) {
+  const auto* extension =
+      static_cast<const Extension*>(TheApi().extension_start);
+  EXPECT_EQ(extension->type, Extension::kType);
+  EXPECT_EQ(extension->struct_size, sizeof(Extension));
+  AskArgs args = {{sizeof(args), nullptr},
+                  request.data(),
+                  request.size(),
+                  buffers.data(),
+                  buffers.size(),
+                  arrays.data(),
+                  arrays.size(),
+                  nullptr,
+                  0,
+                  nullptr};
+  const Said said = Take(extension->ask(&args));
+  if (said.code != 0) return said.text;
+  std::string answer(args.answer, args.answer_size);
+  args.delete_answer(args.answer);
+  return answer;
+}
+
+TEST_F(PjrtTest, TheExtensionPutsFreezesAndSays) {
+  const std::vector<float> values = {1, 2, 3};
+  const int64_t dims[] = {3};
+  const ExtensionArray array = {kF32, dims, 1, values.data()};
+  const std::string put =
+      Asked(R"({"verb": "put", "names": ["x"]})", {}, {array});
+  EXPECT_THAT(put, HasSubstr(R"({"dtype":"f32","name":"x","shape":[3]})"));
+  Buffer* buffer = Put(values, {3});
+  const auto handle = MUST(Buffer_UnsafePointer, buffer, 0).buffer_pointer;
+  EXPECT_EQ(handle, reinterpret_cast<uintptr_t>(buffer));
+  const auto token_of = [](const std::string& info) {
+    const size_t begin = info.find("hw1-");
+    return begin == info.npos ? info : info.substr(begin, 56);
+  };
+  EXPECT_EQ(token_of(Asked(R"({"verb": "freeze", "names": ["x"]})", {buffer})),
+            token_of(put));
+  EXPECT_THAT(Asked(R"({"verb": "ran_on"})", {buffer}),
+              HasSubstr(R"("where":"cpu")"));
+  EXPECT_THAT(Asked(R"({"verb": "status"})"), HasSubstr(R"("reachable":true)"));
+  MUST(Buffer_Delete, buffer);
+  EXPECT_THAT(Asked(R"({"verb": "freeze", "names": ["x"]})", {buffer}),
+              HasSubstr("was deleted or donated"));
+  Destroy(buffer);
+  EXPECT_EQ(Asked(absl::StrCat(R"({"verb": "delete", "token": ")",
+                               token_of(put), "\"}")),
+            "{}");
+}
+
+TEST_F(PjrtTest, TheExtensionRefusesWhatIsNoRequest) {
+  for (const auto& [request, what] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"", "no object"},
+           {"[1]", "no object"},
+           {"{}", "no string verb"},
+           {R"({"verb": "dance"})", "verb dance"},
+           {R"({"verb": "stat"})", "no string token"},
+           {R"({"verb": "stat", "token": "x", "device": 7})", "no device 7"},
+           {R"({"verb": "stat", "token": "x", "device": "a"})", "no number"},
+           {R"({"verb": "ran_on"})", "no buffer"},
+           {R"({"verb": "put", "names": ["a", "b"]})", "2 names for 0 arrays"},
+           {R"({"verb": "put", "names": 3})", "has no array"}}) {
+    EXPECT_THAT(Asked(request), HasSubstr(what)) << request;
+  }
+  EXPECT_THAT(Asked(R"({"verb": "ran_on"})", {nullptr}),
+              HasSubstr("no buffer"));
+  EXPECT_THAT(Asked(R"({"verb": "put", "names": ["x"]})", {}, {{kF32}}),
+              HasSubstr("no data"));
 }
 
 TEST_F(PjrtTest, EventsCallBack) {

@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/stablehlo/lower/bind.h"
+#include "client/stablehlo/stablehlo.h"
 #include "client/stablehlo/text/reader.h"
+#include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/stablehlo/programs.h"
 #include "tests/testing/matchers.h"
 
@@ -50,10 +54,63 @@ TEST(Lower, LargeConstantsBecomeArgumentsOnce) {
       "  return %0 : tensor<1025xf32>\n}\n";
   const auto lowered = ReadProgram(program);
   ASSERT_OK(lowered);
-  EXPECT_EQ(lowered->constants.size(), 1u);
+  EXPECT_EQ(lowered->bound.size(), 1u);
   EXPECT_THAT(Print(lowered->module),
               AllOf(HasSubstr("(%0: f32[1025], %1: f32[1025])"),
                     HasSubstr("%2: f32[1025] = add(%1, %1)")));
+}
+
+std::string OfDataset(absl::string_view config) {
+  return MainOf(
+      "%a: tensor<2xf32>", "tensor<2xf32>",
+      absl::StrCat("%0 = stablehlo.custom_call @hawser.dataset() {", config,
+                   "} : () -> tensor<2xf32>\n"
+                   "%1 = stablehlo.add %0, %a : tensor<2xf32>\n"
+                   "return %1 : tensor<2xf32>"));
+}
+
+TEST(Lower, ArraysOfDatasetsBecomeArguments) {
+  const auto cpu = cpu::MakeCpuClient({.threads = 1});
+  const auto put =
+      cpu->datasets().Put({{{"x", Literal::Vector<float>({1, 2})}}}, {});
+  ASSERT_OK(put);
+  const auto lowered = ReadProgram(OfDataset(absl::StrCat(
+      "mhlo.backend_config = {name = \"x\", token = \"", put->token, "\"}")));
+  ASSERT_OK(lowered);
+  EXPECT_THAT(
+      Print(lowered->module),
+      AllOf(HasSubstr("(%0: f32[2], %1: f32[2])"), HasSubstr("add(%1, %0)")));
+  const auto bound = Bind(lowered->bound, *cpu);
+  ASSERT_OK(bound);
+  ASSERT_EQ(bound->size(), 1u);
+  EXPECT_THAT(*std::get<runtime::BufferPtr>((*bound)[0])->Fetch({}).Await(),
+              LiteralBitEquals(Literal::Vector<float>({1, 2})));
+  // It is another one by now, and then none.
+  auto wrong = lowered->bound;
+  std::get<DatasetArray>(wrong[0]).shape = Shape::Of(DType::kF32, {3});
+  EXPECT_THAT(Bind(wrong, *cpu),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "array \"x\" is f32[2], the program says "
+                       "f32[3]"));
+  ASSERT_OK(cpu->datasets().Ask(DeleteDataset{put->token}, {}));
+  EXPECT_THAT(Bind(lowered->bound, *cpu),
+              StatusIs(absl::StatusCode::kNotFound, put->token));
+}
+
+TEST(Lower, ArraysOfDatasetsSayTokenAndName) {
+  for (const auto& [config, what] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"", "has no token"},
+           {"backend_config = {token = \"@a\"}", "has no name"},
+           {"backend_config = {token = 3 : i32, name = \"x\"}",
+            "token is no string"},
+           {"backend_config = {token = \"a\\22b\", name = \"x\"}",
+            "has a backslash"},
+           {"backend_config = {token = \"hw\", name = \"x\"}",
+            "not a dataset token"}}) {
+    EXPECT_THAT(ReadProgram(OfDataset(config)),
+                StatusIs(absl::StatusCode::kInvalidArgument, what));
+  }
 }
 
 TEST(Lower, ProductsHaveTheResultsDTypeOrWidenTheirOperandsFirst) {
@@ -150,15 +207,15 @@ TEST(Lower, BatchAxesOfGatherBecomeComponents) {
 
 TEST(Lower, SortsGoAlongTheLastAxisUnlessTheySayAnother) {
   const auto sort = [](const char* attributes) {
-    return LoweredText(MainOf(
-        "%a: tensor<2x3xf32>", "tensor<2x3xf32>",
-        absl::StrCat("%0 = \"stablehlo.sort\"(%a) ", attributes,
-                     "({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
-                     "%1 = stablehlo.compare LT, %x, %y : (tensor<f32>, "
-                     "tensor<f32>) -> tensor<i1>\n"
-                     "stablehlo.return %1 : tensor<i1>\n"
-                     "}) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
-                     "return %0 : tensor<2x3xf32>")));
+    return LoweredText(
+        MainOf("%a: tensor<2x3xf32>", "tensor<2x3xf32>",
+               absl::StrCat("%0 = \"stablehlo.sort\"(%a) ", attributes,
+                            "({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+                            "%1 = stablehlo.compare LT, %x, %y : (tensor<f32>, "
+                            "tensor<f32>) -> tensor<i1>\n"
+                            "stablehlo.return %1 : tensor<i1>\n"
+                            "}) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                            "return %0 : tensor<2x3xf32>")));
   };
   EXPECT_THAT(sort(""), HasSubstr("= sort(%0) dimension=1"));
   EXPECT_THAT(sort("<{dimension = 0 : i64}> "),
@@ -188,12 +245,12 @@ std::string Window(const char* padding, const char* sizes,
 }
 
 TEST(Lower, WindowsOfAllBeforeOrBehindAreScans) {
-  EXPECT_THAT(LoweredText(Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>",
-                                 "8, 1")),
-              HasSubstr("= scan(%0) dimension=0"));
-  EXPECT_THAT(LoweredText(Window("dense<[[0, 0], [0, 8]]> : tensor<2x2xi64>",
-                                 "1, 9")),
-              HasSubstr("= scan(%0) dimension=1 reverse=true"));
+  EXPECT_THAT(
+      LoweredText(Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1")),
+      HasSubstr("= scan(%0) dimension=0"));
+  EXPECT_THAT(
+      LoweredText(Window("dense<[[0, 0], [0, 8]]> : tensor<2x2xi64>", "1, 9")),
+      HasSubstr("= scan(%0) dimension=1 reverse=true"));
   for (const std::string& other :
        {Window("dense<[[3, 4], [0, 0]]> : tensor<2x2xi64>", "8, 1"),
         Window("dense<[[7, 0], [8, 0]]> : tensor<2x2xi64>", "8, 9"),

@@ -1,4 +1,4 @@
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 
 #include "core/base/status.h"
 

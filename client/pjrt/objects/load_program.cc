@@ -1,9 +1,10 @@
-#include "client/pjrt/load_program.h"
+#include "client/pjrt/objects/load_program.h"
 
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/stablehlo.h"
 #include "core/base/digest.h"
 #include "core/base/status.h"
@@ -115,12 +116,14 @@ absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
   loaded->donated = std::move(lowered.donated);
   loaded->facts = FactsOf(lowered.module.signature(), code);
   loaded->num_arguments =
-      lowered.module.signature().parameters.size() - lowered.constants.size();
-  // Sent once, as they are arguments of every execution.
-  for (const Literal& constant : lowered.constants) {
-    HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
-                            device->runtime->Upload(constant, {}));
-    loaded->constants.emplace_back(std::move(there));
+      lowered.module.signature().parameters.size() - lowered.bound.size();
+  HAWSER_ASSIGN_OR_RETURN(loaded->bound,
+                          stablehlo::Bind(lowered.bound, *device->runtime));
+  for (runtime::Argument& argument : loaded->bound) {
+    const auto* constant = std::get_if<Literal>(&argument);
+    if (constant == nullptr) continue;
+    // Sent once, as it is an argument of every execution.
+    HAWSER_ASSIGN_OR_RETURN(argument, device->runtime->Upload(*constant, {}));
   }
   HAWSER_ASSIGN_OR_RETURN(
       auto executable,

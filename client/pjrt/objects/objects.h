@@ -1,6 +1,6 @@
 // The objects that handles of the PJRT C ABI point to.
-#ifndef HAWSER_CLIENT_PJRT_OBJECTS_H_
-#define HAWSER_CLIENT_PJRT_OBJECTS_H_
+#ifndef HAWSER_CLIENT_PJRT_OBJECTS_OBJECTS_H_
+#define HAWSER_CLIENT_PJRT_OBJECTS_OBJECTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -122,8 +122,8 @@ struct LoadedExecutable {
   Device* device = nullptr;
   std::vector<Device*> device_list;  // that one
   std::shared_ptr<const ProgramFacts> facts;
-  std::vector<runtime::Argument> constants;  // its last arguments
-  size_t num_arguments = 0;                  // without these
+  std::vector<runtime::Argument> bound;  // its last arguments
+  size_t num_arguments = 0;              // without these
   std::vector<int> donated;
   Mutex mu;
   // Null: deleted.
@@ -159,4 +159,4 @@ DType DTypeOf(int type);
 absl::Status CheckHandle(const void* handle, absl::string_view name);
 
 }  // namespace hawser::pjrt
-#endif  // HAWSER_CLIENT_PJRT_OBJECTS_H_
+#endif  // HAWSER_CLIENT_PJRT_OBJECTS_OBJECTS_H_

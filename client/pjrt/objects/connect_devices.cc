@@ -1,4 +1,4 @@
-#include "client/pjrt/connect_devices.h"
+#include "client/pjrt/objects/connect_devices.h"
 
 #include <cstdlib>
 #include <memory>
@@ -8,11 +8,18 @@
 #include "absl/strings/str_split.h"
 #include "client/connect.h"
 #include "core/base/log.h"
+#include "core/base/mutex.h"
 #include "core/base/process/version.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
 namespace {
+
+struct Latest {
+  Mutex mu;
+  std::weak_ptr<const Devices> devices ABSL_GUARDED_BY(mu);
+};
+Latest& latest = *new Latest();  // threads may outlive statics
 
 std::unique_ptr<Device> MakeDevice(int id,
                                    std::shared_ptr<runtime::Client> runtime) {
@@ -59,7 +66,14 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
     devices->memories.push_back(&device->memory);
     devices->descriptions.push_back(&device->description);
   }
+  MutexLock lock(&latest.mu);
+  latest.devices = devices;
   return DevicesPtr(std::move(devices));
+}
+
+DevicesPtr LatestDevices() {
+  MutexLock lock(&latest.mu);
+  return latest.devices.lock();
 }
 
 }  // namespace hawser::pjrt

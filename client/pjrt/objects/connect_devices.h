@@ -1,11 +1,11 @@
 // ConnectDevices: the devices of a new client.
-#ifndef HAWSER_CLIENT_PJRT_CONNECT_DEVICES_H_
-#define HAWSER_CLIENT_PJRT_CONNECT_DEVICES_H_
+#ifndef HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_
+#define HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_
 
 #include <string>
 #include <vector>
 
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 
 namespace hawser::pjrt {
 
@@ -19,5 +19,9 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
 // Returns the servers of HAWSER_SERVERS.
 std::vector<std::string> ServersOfEnvironment();
 
+// The devices that were connected last; null once they are gone, or before.
+// Thread-safe.
+DevicesPtr LatestDevices();
+
 }  // namespace hawser::pjrt
-#endif  // HAWSER_CLIENT_PJRT_CONNECT_DEVICES_H_
+#endif  // HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_

@@ -1,12 +1,12 @@
 // LoadProgram: a StableHLO program, compiled for a device.
-#ifndef HAWSER_CLIENT_PJRT_LOAD_PROGRAM_H_
-#define HAWSER_CLIENT_PJRT_LOAD_PROGRAM_H_
+#ifndef HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_
+#define HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_
 
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "client/pjrt/objects.h"
+#include "client/pjrt/objects/objects.h"
 
 namespace hawser::pjrt {
 
@@ -20,4 +20,4 @@ absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
     absl::string_view options);
 
 }  // namespace hawser::pjrt
-#endif  // HAWSER_CLIENT_PJRT_LOAD_PROGRAM_H_
+#endif  // HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_

@@ -1,0 +1,30 @@
+// HostValue: an array in the memory of the caller, as the C ABI describes it.
+#ifndef HAWSER_CLIENT_PJRT_OBJECTS_HOST_VALUE_H_
+#define HAWSER_CLIENT_PJRT_OBJECTS_HOST_VALUE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "core/base/values/literal.h"
+
+namespace hawser::pjrt {
+
+// `strides` are bytes from one element to the next on each axis; none: the
+// elements lie densely, the last axis the densest.
+struct HostValue {
+  int type = 0;  // PJRT_Buffer_Type
+  const int64_t* dims = nullptr;
+  size_t num_dims = 0;
+  const void* data = nullptr;
+  const int64_t* strides = nullptr;
+  size_t num_strides = 0;
+};
+
+// Returns a copy. Errors: kUnimplemented for elements that hawser lacks;
+// kInvalidArgument for sizes that no shape has, another number of strides, no
+// data; kResourceExhausted.
+absl::StatusOr<Literal> LiteralOf(const HostValue& value);
+
+}  // namespace hawser::pjrt
+#endif  // HAWSER_CLIENT_PJRT_OBJECTS_HOST_VALUE_H_
