@@ -9,6 +9,7 @@ deploy/jax_venv.sh makes; without one what needs JAX is skipped.
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = sorted((ROOT / "client/examples/jax").glob("*.py"))
+UNDER_JAX = sorted(
+    (ROOT / "tests/client/python/under_jax").glob("*_test.py"))
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
                     pathlib.Path.home() / ".cache/hawser/jax")
 PYTHON = VENV / "bin/python"
@@ -93,6 +96,25 @@ class WheelTest(Unpacked):
             check=True, text=True, stdout=subprocess.PIPE).stdout
         self.assertGreater(int(said), 1000)  # the size of the table
 
+    def test_shows_one_symbol(self):
+        shown = subprocess.run(
+            ["nm", "-D", "--defined-only", "--format=posix",
+             self.site / "hawser/libhawser_pjrt.so"],
+            check=True, text=True, stdout=subprocess.PIPE).stdout
+        self.assertEqual([line.split()[0] for line in shown.splitlines()],
+                         ["GetPjrtApi"])
+
+    def test_two_of_them_load_into_one_process(self):
+        other = self.work / "libother.so"
+        shutil.copy(self.site / "hawser/libhawser_pjrt.so", other)
+        subprocess.run(
+            [sys.executable, "-c", "import ctypes, sys\n"
+             "for path in sys.argv[1:]:\n"
+             "  ctypes.CDLL(path).GetPjrtApi()",
+             self.site / "hawser/libhawser_pjrt.so", other],
+            check=True, env=environment(
+                LD_LIBRARY_PATH=str(self.site / "hawser/lib")))
+
     def test_says_what_it_sees_without_jax(self):
         said = subprocess.run(
             [sys.executable, "-m", "hawser"], text=True,
@@ -151,6 +173,25 @@ class JaxTest(Unpacked):
                 self.assertEqual(where, "on hawser")
                 self.assertNotIn("falling back", log)
                 self.check_same(want, got)
+
+    def test_tests_under_jax_pass_here_and_on_a_server(self):
+        self.assertTrue(UNDER_JAX)
+        for test in UNDER_JAX:
+            for server in (None, Server()):
+                with self.subTest(test.name, server=server is not None):
+                    try:
+                        subprocess.run(
+                            [PYTHON, test], check=True, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            env=environment(
+                                PYTHONPATH=str(self.site),
+                                JAX_PLATFORMS="hawser,cpu",
+                                HAWSER_SERVERS=server.address if server else ""))
+                    except subprocess.CalledProcessError as error:
+                        self.fail(error.output)
+                    finally:
+                        if server is not None:
+                            server.kill()
 
     def test_a_server_that_is_killed_changes_nothing_but_the_log(self):
         for program in PROGRAMS:
