@@ -12,7 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "client/stablehlo/bytecode/vhlo.h"
+#include "client/stablehlo/bytecode/dialects/sdy.h"
+#include "client/stablehlo/bytecode/dialects/vhlo.h"
 #include "client/stablehlo/literals/elements.h"
 #include "core/base/status.h"
 
@@ -125,6 +126,13 @@ absl::StatusOr<AttributePtr> AttributeTable::Decode(const CodedEntry& entry) {
   if (!entry.is_text && entry.dialect == "vhlo") return DecodeVhlo(cursor);
   if (!entry.is_text && entry.dialect == "builtin") {
     return DecodeBuiltin(cursor);
+  }
+  if (!entry.is_text && entry.dialect == "sdy") {
+    HAWSER_ASSIGN_OR_RETURN(
+        std::string text,
+        sdy::TextOf(cursor, container_.strings, known_.size(),
+                    [this](size_t index) { return At(index); }));
+    return Make(Attribute::kOpaque, Keep(std::move(text)));
   }
   return Make(Attribute::kOpaque,
               entry.is_text

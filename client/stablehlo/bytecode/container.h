@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "client/stablehlo/bytecode/cursor.h"
+#include "client/stablehlo/bytecode/dialects/cursor.h"
 #include "client/stablehlo/tree/tree.h"
 
 namespace hawser::stablehlo {

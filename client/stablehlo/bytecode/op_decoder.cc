@@ -5,7 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/stablehlo/bytecode/vhlo.h"
+#include "client/stablehlo/bytecode/dialects/sdy.h"
+#include "client/stablehlo/bytecode/dialects/vhlo.h"
 #include "core/base/status.h"
 
 namespace hawser::stablehlo {
@@ -182,8 +183,10 @@ absl::Status OpDecoder::ReadProperties(Cursor* cursor,
   HAWSER_ASSIGN_OR_RETURN(
       const size_t index,
       cursor->Index(container_.properties.size(), "properties"));
-  if (!absl::StartsWith(coded_name, "vhlo.")) return absl::OkStatus();
-  const auto* declared = vhlo::DeclaredAttributes(coded_name);
+  const bool is_vhlo = absl::StartsWith(coded_name, "vhlo.");
+  const auto* declared = is_vhlo ? vhlo::DeclaredAttributes(coded_name)
+                                 : sdy::DeclaredAttributes(coded_name);
+  if (declared == nullptr && !is_vhlo) return absl::OkStatus();
   if (declared == nullptr) {
     return source_.Error(
         absl::StatusCode::kUnimplemented, op->where,

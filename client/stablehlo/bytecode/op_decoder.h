@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "client/stablehlo/bytecode/attribute_table.h"
 #include "client/stablehlo/bytecode/container.h"
-#include "client/stablehlo/bytecode/cursor.h"
+#include "client/stablehlo/bytecode/dialects/cursor.h"
 #include "client/stablehlo/bytecode/type_table.h"
 #include "client/stablehlo/tree/tree.h"
 

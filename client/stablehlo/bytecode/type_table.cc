@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/stablehlo/bytecode/vhlo.h"
+#include "client/stablehlo/bytecode/dialects/vhlo.h"
 #include "core/base/status.h"
 
 namespace hawser::stablehlo {

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/stablehlo/bytecode/container.h"
-#include "client/stablehlo/bytecode/cursor.h"
+#include "client/stablehlo/bytecode/dialects/cursor.h"
 #include "client/stablehlo/tree/tree.h"
 
 namespace hawser::stablehlo {

@@ -32,6 +32,16 @@ constexpr int kMostHops = 16;
 
 }  // namespace
 
+std::string TypeText(const Shape& shape) {
+  for (const auto& [name, dtype] : kElements) {
+    if (dtype != shape.dtype()) continue;
+    std::string text = "tensor<";
+    for (const int64_t size : shape.dims()) absl::StrAppend(&text, size, "x");
+    return absl::StrCat(text, name, ">");
+  }
+  return "none";
+}
+
 DType DTypeOfElement(absl::string_view element) {
   for (const auto& [name, dtype] : kElements) {
     if (name == element) return dtype;

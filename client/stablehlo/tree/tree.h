@@ -133,6 +133,8 @@ struct Tree {
 
 // "f32", "complex<f32>", "ui8"; kInvalid for what hawser lacks.
 DType DTypeOfElement(absl::string_view element);
+// "tensor<2x3xf32>".
+std::string TypeText(const Shape& shape);
 // "tensor<2x?xf32>" as hawser writes shapes where it can, for errors.
 std::string ToString(const Type& type);
 

@@ -1,4 +1,4 @@
-#include "client/stablehlo/bytecode/cursor.h"
+#include "client/stablehlo/bytecode/dialects/cursor.h"
 
 #include <bit>
 

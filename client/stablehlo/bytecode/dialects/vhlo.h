@@ -1,6 +1,6 @@
 // VHLO: the names that StableHLO's versioned dialect writes as numbers.
-#ifndef HAWSER_CLIENT_STABLEHLO_BYTECODE_VHLO_H_
-#define HAWSER_CLIENT_STABLEHLO_BYTECODE_VHLO_H_
+#ifndef HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_VHLO_H_
+#define HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_VHLO_H_
 
 #include <cstdint>
 #include <string>
@@ -51,4 +51,4 @@ const std::vector<absl::string_view>* DeclaredAttributes(
     absl::string_view name);
 
 }  // namespace hawser::stablehlo::vhlo
-#endif  // HAWSER_CLIENT_STABLEHLO_BYTECODE_VHLO_H_
+#endif  // HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_VHLO_H_

@@ -1,4 +1,4 @@
-#include "client/stablehlo/bytecode/vhlo.h"
+#include "client/stablehlo/bytecode/dialects/vhlo.h"
 
 #include <algorithm>
 #include <utility>

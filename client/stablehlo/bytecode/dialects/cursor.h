@@ -1,6 +1,6 @@
 // Cursor: bytes of an artifact, read from front to back.
-#ifndef HAWSER_CLIENT_STABLEHLO_BYTECODE_CURSOR_H_
-#define HAWSER_CLIENT_STABLEHLO_BYTECODE_CURSOR_H_
+#ifndef HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_CURSOR_H_
+#define HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_CURSOR_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -50,4 +50,4 @@ class Cursor {
 };
 
 }  // namespace hawser::stablehlo
-#endif  // HAWSER_CLIENT_STABLEHLO_BYTECODE_CURSOR_H_
+#endif  // HAWSER_CLIENT_STABLEHLO_BYTECODE_DIALECTS_CURSOR_H_
