@@ -4,18 +4,12 @@
 #include <utility>
 
 #include "client/pjrt/entries.h"
+#include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
 namespace {
-
-absl::StatusOr<runtime::BufferPtr> ValueOf(Buffer* buffer) {
-  HAWSER_RETURN_IF_ERROR(CheckHandle(buffer, "buffer"));
-  runtime::BufferPtr value = buffer->Value();
-  if (value != nullptr) return value;
-  return InvalidArgument(buffer->shape.ToString(), " was deleted or donated");
-}
 
 // True if the layout is that of dense elements, the last axis the densest.
 bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
@@ -40,12 +34,14 @@ bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
 
 absl::StatusOr<Buffer*> CopyTo(Buffer* buffer, Device* device) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(device, "device"));
-  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value, ValueOf(buffer));
-  if (device != buffer->device) {
-    HAWSER_ASSIGN_OR_RETURN(const Literal literal, value->Fetch({}).Await());
-    HAWSER_ASSIGN_OR_RETURN(value, device->runtime->Upload(literal, {}));
+  HAWSER_RETURN_IF_ERROR(CheckHandle(buffer, "buffer"));
+  HAWSER_ASSIGN_OR_RETURN(Held held, buffer->Get());
+  if (device != buffer->device && !held.here.valid()) {
+    HAWSER_ASSIGN_OR_RETURN(const auto fetched, buffer->Fetch());
+    HAWSER_ASSIGN_OR_RETURN(Literal literal, fetched.Await());
+    held = {.here = std::move(literal)};
   }
-  return new Buffer(buffer->devices, device, std::move(value));
+  return new Buffer(buffer->devices, device, buffer->shape, std::move(held));
 }
 
 }  // namespace
@@ -103,15 +99,13 @@ absl::Status Buffer_Memory(Buffer_MemoryArgs* args) {
 
 absl::Status Buffer_Delete(Buffer_DeleteArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
-  runtime::BufferPtr dropped;  // outside the lock
-  MutexLock lock(&args->buffer->mu);
-  dropped = std::exchange(args->buffer->value, nullptr);
+  args->buffer->Drop();
   return absl::OkStatus();
 }
 
 absl::Status Buffer_IsDeleted(Buffer_IsDeletedArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
-  args->is_deleted = args->buffer->Value() == nullptr;
+  args->is_deleted = !args->buffer->Usable().ok();
   return absl::OkStatus();
 }
 
@@ -129,7 +123,8 @@ absl::Status Buffer_CopyToMemory(Buffer_CopyToMemoryArgs* args) {
 }
 
 absl::Status Buffer_ToHostBuffer(Buffer_ToHostBufferArgs* args) {
-  HAWSER_ASSIGN_OR_RETURN(const runtime::BufferPtr value, ValueOf(args->src));
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->src, "buffer"));
+  HAWSER_RETURN_IF_ERROR(args->src->Usable());
   const Shape& shape = args->src->shape;
   const auto size = static_cast<size_t>(shape.byte_size());
   if (args->dst == nullptr) {
@@ -143,9 +138,10 @@ absl::Status Buffer_ToHostBuffer(Buffer_ToHostBufferArgs* args) {
   if (!IsRowMajor(args->host_layout, shape)) {
     return Unimplemented("a host layout that is not row-major");
   }
+  HAWSER_ASSIGN_OR_RETURN(const auto fetched, args->src->Fetch());
   auto copied = std::make_shared<Promise<bool>>();
   args->event = new Event(copied->future());
-  value->Fetch({}).OnReady(
+  fetched.OnReady(
       [copied, to = args->dst](const absl::StatusOr<Literal>& literal) {
         if (!literal.ok()) {
           copied->Set(literal.status());
@@ -166,15 +162,16 @@ absl::Status Buffer_IsOnCpu(Buffer_IsOnCpuArgs* args) {
 // No address of memory, which lies elsewhere: the handle itself, by which the
 // extension knows the buffer.
 absl::Status Buffer_UnsafePointer(Buffer_UnsafePointerArgs* args) {
-  HAWSER_RETURN_IF_ERROR(ValueOf(args->buffer).status());
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  HAWSER_RETURN_IF_ERROR(args->buffer->Usable());
   args->buffer_pointer = reinterpret_cast<uintptr_t>(args->buffer);
   return absl::OkStatus();
 }
 
 absl::Status Buffer_ReadyEvent(Buffer_ReadyEventArgs* args) {
-  HAWSER_ASSIGN_OR_RETURN(const runtime::BufferPtr value,
-                          ValueOf(args->buffer));
-  args->event = new Event(value->Ready({}));
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  HAWSER_ASSIGN_OR_RETURN(auto ready, args->buffer->Ready());
+  args->event = new Event(std::move(ready));
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
+#include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/connect_devices.h"
 #include "client/pjrt/objects/host_value.h"
 #include "client/pjrt/objects/load_program.h"
@@ -150,9 +151,15 @@ absl::Status Client_BufferFromHostBuffer(
       const Literal literal,
       LiteralOf({args->type, args->dims, args->num_dims, args->data,
                  args->byte_strides, args->num_byte_strides}));
-  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value,
-                          device->runtime->Upload(literal, {}));
-  args->buffer = new Buffer(args->client->devices, device, std::move(value));
+  Held held;
+  if (args->client->devices->list.size() > 1) {
+    // It goes to where a program takes it, which may be all devices.
+    held.here = literal;
+  } else {
+    HAWSER_ASSIGN_OR_RETURN(held.there, device->runtime->Upload(literal, {}));
+  }
+  args->buffer = new Buffer(args->client->devices, device, literal.shape(),
+                            std::move(held));
   // The bytes were copied.
   args->done_with_host_buffer = new Event(Future<bool>(true));
   return absl::OkStatus();

@@ -1,65 +1,14 @@
-// Programs: what is known of them, and running them.
-#include <algorithm>
+// Programs: what is known of them.
+#include <cstring>
 #include <memory>
 #include <utility>
 
-#include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
+#include "client/pjrt/objects/compile_options.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
-namespace {
-
-// The arguments that this execution may take over.
-std::vector<int> DonatedOf(const LoadedExecutable& executable,
-                           const ExecuteOptions* options) {
-  std::vector<int> donated = executable.donated;
-  if (options == nullptr) return donated;
-  const int64_t* kept =
-      Get(*options, &ExecuteOptions::non_donatable_input_indices);
-  const size_t count =
-      Get(*options, &ExecuteOptions::num_non_donatable_input_indices);
-  std::erase_if(donated, [&](int argument) {
-    return kept != nullptr && std::count(kept, kept + count, argument) != 0;
-  });
-  return donated;
-}
-
-// Returns the values of buffers. Buffers that are donated lose theirs.
-absl::StatusOr<std::vector<runtime::Argument>> ArgumentsOf(
-    const LoadedExecutable& executable, Buffer* const* buffers, size_t count,
-    const std::vector<int>& donated) {
-  if (count != executable.num_arguments) {
-    return InvalidArgument("the program takes ", executable.num_arguments,
-                           " arguments, gets ", count);
-  }
-  std::vector<runtime::Argument> arguments;
-  for (size_t i = 0; i < count; ++i) {
-    HAWSER_RETURN_IF_ERROR(CheckHandle(buffers[i], "argument"));
-    runtime::BufferPtr value = buffers[i]->Value();
-    if (value == nullptr) {
-      return InvalidArgument("argument ", i, ", ", buffers[i]->shape.ToString(),
-                             ", was deleted or donated");
-    }
-    if (buffers[i]->device != executable.device) {
-      return InvalidArgument(
-          "argument ", i, " is on device ", buffers[i]->device->description.id,
-          ", the program is for device ", executable.device->description.id);
-    }
-    arguments.emplace_back(std::move(value));
-  }
-  for (const int i : donated) {
-    MutexLock lock(&buffers[i]->mu);
-    buffers[i]->value = nullptr;
-  }
-  arguments.insert(arguments.end(), executable.bound.begin(),
-                   executable.bound.end());
-  return arguments;
-}
-
-}  // namespace
-
 // ---- facts ------------------------------------------------------------------
 
 absl::Status Executable_Destroy(Executable_DestroyArgs* args) {
@@ -80,7 +29,8 @@ absl::Status Executable_NumReplicas(Executable_NumReplicasArgs* args) {
 }
 
 absl::Status Executable_NumPartitions(Executable_NumPartitionsArgs* args) {
-  args->num_partitions = 1;
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
+  args->num_partitions = args->executable->facts->partitions;
   return absl::OkStatus();
 }
 
@@ -99,6 +49,31 @@ absl::Status Executable_SizeOfGeneratedCodeInBytes(
 absl::Status Executable_GetCostAnalysis(Executable_GetCostAnalysisArgs* args) {
   args->num_properties = 0;
   args->properties = nullptr;
+  return absl::OkStatus();
+}
+
+// Called twice: with no room for it, to ask the size, and with that.
+absl::Status Executable_OptimizedProgram(
+    Executable_OptimizedProgramArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->program, "program"));
+  const std::string& text = args->executable->facts->shardings;
+  if (text.empty()) {
+    return Unimplemented("PJRT_Executable_OptimizedProgram of one device");
+  }
+  static constexpr absl::string_view kFormat = "mlir";
+  Program& program = *args->program;
+  program.format = kFormat.data();
+  program.format_size = kFormat.size();
+  if (program.code == nullptr) {
+    program.code_size = text.size();
+    return absl::OkStatus();
+  }
+  if (program.code_size < text.size()) {
+    return InvalidArgument("the program does not fit ", program.code_size,
+                           " bytes");
+  }
+  std::memcpy(const_cast<char*>(program.code), text.data(), text.size());
   return absl::OkStatus();
 }
 
@@ -160,21 +135,19 @@ absl::Status LoadedExecutable_AddressableDevices(
 
 absl::Status LoadedExecutable_AddressableDeviceLogicalIds(
     LoadedExecutable_AddressableDeviceLogicalIdsArgs* args) {
-  static constexpr LogicalDeviceIds kOnlyOne = {0, 0};
-  args->addressable_device_logical_ids = &kOnlyOne;
-  args->num_addressable_device_logical_ids = 1;
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
+  args->addressable_device_logical_ids = args->executable->logical_ids.data();
+  args->num_addressable_device_logical_ids =
+      args->executable->logical_ids.size();
   return absl::OkStatus();
 }
 
-// A DeviceAssignmentProto: one replica, one computation, on that device.
+// A DeviceAssignmentProto: one replica, a computation for each partition.
 absl::Status LoadedExecutable_GetDeviceAssignment(
     LoadedExecutable_GetDeviceAssignmentArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
-  const auto id =
-      static_cast<char>(args->executable->device->description.id & 0x7F);
-  auto bytes =
-      std::make_unique<std::string>("\x08\x01\x10\x01\x1A\x03\x0A\x01");
-  bytes->push_back(id);
+  auto bytes = std::make_unique<std::string>(
+      AssignmentOf(args->executable->device_list));
   args->serialized_bytes = bytes->data();
   args->serialized_bytes_size = bytes->size();
   args->serialized_device_assignment = bytes.release();
@@ -204,38 +177,6 @@ absl::Status LoadedExecutable_Fingerprint(
   args->executable_fingerprint = args->executable->facts->fingerprint.data();
   args->executable_fingerprint_size =
       args->executable->facts->fingerprint.size();
-  return absl::OkStatus();
-}
-
-absl::Status LoadedExecutable_Execute(LoadedExecutable_ExecuteArgs* args) {
-  HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
-  LoadedExecutable& loaded = *args->executable;
-  if (args->num_devices != 1) {
-    return InvalidArgument("the program runs on one device, not on ",
-                           args->num_devices);
-  }
-  std::shared_ptr<runtime::Executable> executable;
-  {
-    MutexLock lock(&loaded.mu);
-    executable = loaded.runtime;
-  }
-  if (executable == nullptr) return InvalidArgument("the program was deleted");
-  const std::vector<int> donated = DonatedOf(loaded, args->options);
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto arguments,
-      ArgumentsOf(loaded, args->argument_lists[0], args->num_args, donated));
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto results,
-      executable->Execute(arguments, {.call = {}, .donated = donated}));
-  for (size_t k = 0; k < results.size(); ++k) {
-    args->output_lists[0][k] =
-        new Buffer(loaded.devices, loaded.device, results[k]);
-  }
-  // An error that comes later is one of the results, and costs no message until
-  // they are asked for.
-  if (args->device_complete_events != nullptr) {
-    args->device_complete_events[0] = new Event(Future<bool>(true));
-  }
   return absl::OkStatus();
 }
 

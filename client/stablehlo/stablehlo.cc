@@ -6,11 +6,19 @@
 
 namespace hawser::stablehlo {
 
-absl::StatusOr<Lowered> ReadProgram(absl::string_view program) {
+absl::StatusOr<Lowered> ReadProgram(absl::string_view program,
+                                    int partitions) {
   HAWSER_ASSIGN_OR_RETURN(const Tree tree, ReadTree(program));
   const Functions functions(tree);
   const bool only = functions.all().size() == 1;
-  return Lower(tree, only ? NameOf(*functions.all()[0]) : "main");
+  const absl::string_view name = only ? NameOf(*functions.all()[0]) : "main";
+  HAWSER_ASSIGN_OR_RETURN(Lowered lowered, Lower(tree, name));
+  if (partitions > 1) {
+    HAWSER_ASSIGN_OR_RETURN(
+        lowered.tilings,
+        TilingsOf(tree, *functions.Find(name), partitions));
+  }
+  return lowered;
 }
 
 }  // namespace hawser::stablehlo

@@ -12,7 +12,11 @@ namespace hawser::stablehlo {
 // its function "main", or the only one there is. The bytes need not outlive the
 // module. Errors: those of ReadTree and Lower, all with "line:column: " or
 // "byte N: " in front.
-absl::StatusOr<Lowered> ReadProgram(absl::string_view program);
+//
+// If the program is for several partitions, it also reads how arguments and
+// results lie on them; then there are the errors of TilingsOf, too.
+absl::StatusOr<Lowered> ReadProgram(absl::string_view program,
+                                    int partitions = 1);
 
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_STABLEHLO_H_

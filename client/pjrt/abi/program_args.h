@@ -52,6 +52,12 @@ struct Executable_GetCostAnalysisArgs {
   const NamedValue* properties;
 };
 
+struct Executable_OptimizedProgramArgs {
+  Header header;
+  Executable* executable;
+  Program* program;  // the caller's: code is null, or has room for code_size
+};
+
 struct Executable_OutputMemoryKindsArgs {
   Header header;
   Executable* executable;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/connect_devices.h"
 #include "client/pjrt/objects/host_value.h"
 #include "client/pjrt/objects/objects.h"
@@ -89,11 +90,7 @@ absl::StatusOr<Json> Freeze(const Request& request) {
   for (size_t i = 0; i < names.size(); ++i) {
     Buffer* const buffer = request.args.buffers[i];
     HAWSER_RETURN_IF_ERROR(CheckHandle(buffer, "buffer"));
-    runtime::BufferPtr value = buffer->Value();
-    if (value == nullptr) {
-      return InvalidArgument(names[i], ", ", buffer->shape.ToString(),
-                             ", was deleted or donated");
-    }
+    HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr value, buffer->OnDevice());
     if (buffer->device != request.device) {
       return InvalidArgument(names[i], " is on another device than the first");
     }
@@ -177,11 +174,8 @@ absl::StatusOr<Json> Status(const Request& request) {
 absl::StatusOr<Json> RanOn(const Request& request) {
   if (request.args.num_buffers != 1) return InvalidArgument("no buffer");
   HAWSER_RETURN_IF_ERROR(CheckHandle(request.args.buffers[0], "buffer"));
-  const runtime::BufferPtr value = request.args.buffers[0]->Value();
-  if (value == nullptr) {
-    return InvalidArgument("the value was deleted or donated");
-  }
-  const runtime::RanOn ran_on = value->ran_on();
+  HAWSER_ASSIGN_OR_RETURN(const runtime::RanOn ran_on,
+                          request.args.buffers[0]->ran_on());
   return Json{{"where", ran_on.where}, {"fallback", ran_on.fallback}};
 }
 

@@ -50,6 +50,7 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
     const std::vector<std::string>& servers) {
   auto devices = std::make_shared<Devices>();
   devices->version = std::string(kVersion);
+  devices->servers = servers;
   for (const std::string& server : servers) {
     HAWSER_ASSIGN_OR_RETURN(
         const auto client,
@@ -69,6 +70,17 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
   MutexLock lock(&latest.mu);
   latest.devices = devices;
   return DevicesPtr(std::move(devices));
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Client>> Devices::AllDevices() const {
+  MutexLock lock(&mu_);
+  if (all_devices_ == nullptr) {
+    HAWSER_ASSIGN_OR_RETURN(
+        const auto client,
+        Sharded({.servers = servers, .client_name = "pjrt"}));
+    all_devices_ = client.runtime();
+  }
+  return all_devices_;
 }
 
 DevicesPtr LatestDevices() {

@@ -4,93 +4,91 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/pjrt/objects/compile_options.h"
 #include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/stablehlo.h"
 #include "core/base/digest.h"
 #include "core/base/status.h"
-#include "google/protobuf/unknown_field_set.h"
+#include "core/sharding/shard_spec.h"
 
 namespace hawser::pjrt {
 namespace {
 
-using google::protobuf::UnknownField;
-using google::protobuf::UnknownFieldSet;
-
-// Fields of XLA's messages, by their numbers.
-constexpr int kBuildOptions = 3;  // of CompileOptionsProto
-constexpr int kReplicas = 4, kPartitions = 5, kAssignment = 9;  // of these
-constexpr int kComputations = 3;  // of DeviceAssignmentProto
-constexpr int kIds = 1;           // of a computation
-
-// The last field of that number, if it has that type.
-const UnknownField* Find(const UnknownFieldSet& of, int number,
-                         UnknownField::Type type) {
-  for (int i = of.field_count() - 1; i >= 0; --i) {
-    const UnknownField& field = of.field(i);
-    if (field.number() == number && field.type() == type) return &field;
+// A program of the same parts that says how results lie on the partitions, and
+// does nothing: JAX asks for the optimized one, and reads only that.
+std::string ShardingsOf(const std::vector<Shape>& takes,
+                        const std::vector<Shape>& gives,
+                        const std::vector<stablehlo::Tiling>& results) {
+  std::string parameters, shardings, types, ops, values;
+  for (size_t i = 0; i < takes.size(); ++i) {
+    absl::StrAppend(&parameters, i == 0 ? "" : ", ", "%a", i, ": ",
+                    stablehlo::TypeText(takes[i]));
   }
-  return nullptr;
-}
-
-absl::Status Parse(absl::string_view bytes, UnknownFieldSet* to) {
-  return to->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
-             ? absl::OkStatus()
-             : InvalidArgument("the compile options are no message");
-}
-
-// The message in that field; an empty one where there is none.
-absl::Status ParseIn(const UnknownFieldSet& of, int number,
-                     UnknownFieldSet* to) {
-  const UnknownField* field =
-      Find(of, number, UnknownField::TYPE_LENGTH_DELIMITED);
-  return field == nullptr ? absl::OkStatus()
-                          : Parse(field->length_delimited(), to);
-}
-
-int64_t NumberIn(const UnknownFieldSet& of, int number, int64_t fallback) {
-  const UnknownField* field = Find(of, number, UnknownField::TYPE_VARINT);
-  return field == nullptr ? fallback : static_cast<int64_t>(field->varint());
-}
-
-// The device that the options name, else the first.
-absl::StatusOr<Device*> DeviceOf(const Devices& devices,
-                                 absl::string_view options) {
-  UnknownFieldSet all, build, assignment, computation;
-  HAWSER_RETURN_IF_ERROR(Parse(options, &all));
-  HAWSER_RETURN_IF_ERROR(ParseIn(all, kBuildOptions, &build));
-  const int64_t replicas = NumberIn(build, kReplicas, 1);
-  const int64_t partitions = NumberIn(build, kPartitions, 1);
-  if (replicas > 1 || partitions > 1) {
-    return Unimplemented("a program of ", replicas, " replicas and ",
-                         partitions, " partitions");
+  for (size_t k = 0; k < gives.size(); ++k) {
+    const std::string type = stablehlo::TypeText(gives[k]);
+    const char* const comma = k == 0 ? "" : ", ";
+    absl::StrAppend(&shardings, comma, stablehlo::ToString(results[k]));
+    absl::StrAppend(&types, comma, type);
+    absl::StrAppend(&ops, "    %", k,
+                    " = stablehlo.custom_call @hawser() : () -> ", type, "\n");
+    absl::StrAppend(&values, comma, "%", k);
   }
-  HAWSER_RETURN_IF_ERROR(ParseIn(build, kAssignment, &assignment));
-  HAWSER_RETURN_IF_ERROR(ParseIn(assignment, kComputations, &computation));
-  int64_t id = NumberIn(computation, kIds, -1);
-  const UnknownField* packed =
-      Find(computation, kIds, UnknownField::TYPE_LENGTH_DELIMITED);
-  if (packed != nullptr && !packed->length_delimited().empty()) {
-    id = 0;
-    int shift = 0;
-    for (const char c : packed->length_delimited()) {  // the first varint
-      id |= static_cast<int64_t>(c & 0x7F) << shift;
-      shift += 7;
-      if ((c & 0x80) == 0 || shift > 56) break;
+  return absl::StrCat("module attributes {mhlo.spmd_output_sharding = \"{",
+                      shardings, "}\"} {\n  func.func public @main(",
+                      parameters, ") -> (", types, ") {\n", ops, "    return ",
+                      values, gives.empty() ? "" : " : ", types, "\n  }\n}\n");
+}
+
+// The cuts that the program's shardings ask for.
+std::shared_ptr<const ShardSpec> CutsOf(
+    const stablehlo::FunctionTilings& tilings) {
+  auto cuts = std::make_shared<ShardSpec>();
+  cuts->contracted = ShardSpec::Contracted::kSplit;
+  cuts->unnamed = ShardSpec::Unnamed::kWhole;
+  for (size_t i = 0; i < tilings.arguments.size(); ++i) {
+    const Dims& tiles = tilings.arguments[i].tiles;
+    for (size_t axis = 0; axis < tiles.size(); ++axis) {
+      if (tiles[axis] == 1) continue;
+      cuts->parameters.push_back({.value = static_cast<int>(i),
+                                  .axis = static_cast<int>(axis),
+                                  .kind = AxisCut::Kind::kParts,
+                                  .parts = tiles[axis]});
     }
   }
-  Device* const device =
-      id < 0 ? devices.list[0] : devices.Find(static_cast<int>(id));
-  if (device != nullptr) return device;
-  return InvalidArgument("the program is for device ", id, ", of ",
-                         devices.list.size());
+  return cuts;
 }
 
-std::shared_ptr<const ProgramFacts> FactsOf(const Signature& signature,
-                                            absl::string_view code) {
+// The shapes of the parts of values; those without a tiling are left out.
+absl::StatusOr<std::vector<Shape>> PartsOf(
+    const std::vector<Shape>& shapes,
+    const std::vector<stablehlo::Tiling>& tilings) {
+  std::vector<Shape> parts;
+  for (size_t i = 0; i < tilings.size(); ++i) {
+    HAWSER_ASSIGN_OR_RETURN(Shape part,
+                            stablehlo::TileShape(tilings[i], shapes[i]));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+absl::StatusOr<std::shared_ptr<const ProgramFacts>> FactsOf(
+    const stablehlo::Lowered& lowered, absl::string_view code,
+    size_t partitions) {
   auto facts = std::make_shared<ProgramFacts>();
   facts->fingerprint = Sha256(code).ToHex();
   facts->name = absl::StrCat("hawser_", facts->fingerprint.substr(0, 12));
-  for (const Shape& shape : signature.results) {
+  facts->partitions = partitions;
+  const Signature& signature = lowered.module.signature();
+  std::vector<Shape> gives = signature.results;
+  if (partitions > 1) {
+    HAWSER_ASSIGN_OR_RETURN(gives, PartsOf(gives, lowered.tilings.results));
+    HAWSER_ASSIGN_OR_RETURN(
+        const auto takes,
+        PartsOf(signature.parameters, lowered.tilings.arguments));
+    facts->shardings = ShardingsOf(takes, gives, lowered.tilings.results);
+  }
+  for (const Shape& shape : gives) {
     facts->types.push_back(TypeOf(shape.dtype()));
     facts->dims.insert(facts->dims.end(), shape.dims().begin(),
                        shape.dims().end());
@@ -98,7 +96,19 @@ std::shared_ptr<const ProgramFacts> FactsOf(const Signature& signature,
     facts->memory_kinds.push_back(kMemoryKind.data());
     facts->memory_kind_sizes.push_back(kMemoryKind.size());
   }
-  return facts;
+  return std::shared_ptr<const ProgramFacts>(std::move(facts));
+}
+
+// The constants are sent once, as they are arguments of every execution.
+absl::Status BindArguments(const std::vector<stablehlo::BoundArgument>& bound,
+                           runtime::Client& client, LoadedExecutable* loaded) {
+  HAWSER_ASSIGN_OR_RETURN(loaded->bound, stablehlo::Bind(bound, client));
+  for (runtime::Argument& argument : loaded->bound) {
+    const auto* constant = std::get_if<Literal>(&argument);
+    if (constant == nullptr) continue;
+    HAWSER_ASSIGN_OR_RETURN(argument, client.Upload(*constant, {}));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -106,29 +116,35 @@ std::shared_ptr<const ProgramFacts> FactsOf(const Signature& signature,
 absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
     const DevicesPtr& devices, absl::string_view code,
     absl::string_view options) {
-  HAWSER_ASSIGN_OR_RETURN(Device* const device, DeviceOf(*devices, options));
-  HAWSER_ASSIGN_OR_RETURN(stablehlo::Lowered lowered,
-                          stablehlo::ReadProgram(code));
   auto loaded = std::make_unique<LoadedExecutable>();
   loaded->devices = devices;
-  loaded->device = device;
-  loaded->device_list = {device};
+  HAWSER_ASSIGN_OR_RETURN(loaded->device_list, DevicesIn(*devices, options));
+  const size_t partitions = loaded->device_list.size();
+  HAWSER_ASSIGN_OR_RETURN(
+      stablehlo::Lowered lowered,
+      stablehlo::ReadProgram(code, static_cast<int>(partitions)));
+  const auto& parameters = lowered.module.signature().parameters;
+  loaded->num_arguments = parameters.size() - lowered.bound.size();
   loaded->donated = std::move(lowered.donated);
-  loaded->facts = FactsOf(lowered.module.signature(), code);
-  loaded->num_arguments =
-      lowered.module.signature().parameters.size() - lowered.bound.size();
-  HAWSER_ASSIGN_OR_RETURN(loaded->bound,
-                          stablehlo::Bind(lowered.bound, *device->runtime));
-  for (runtime::Argument& argument : loaded->bound) {
-    const auto* constant = std::get_if<Literal>(&argument);
-    if (constant == nullptr) continue;
-    // Sent once, as it is an argument of every execution.
-    HAWSER_ASSIGN_OR_RETURN(argument, device->runtime->Upload(*constant, {}));
+  HAWSER_ASSIGN_OR_RETURN(loaded->facts, FactsOf(lowered, code, partitions));
+  std::shared_ptr<runtime::Client> client = loaded->device_list[0]->runtime;
+  runtime::CompileOptions compile;
+  if (partitions > 1) {
+    HAWSER_ASSIGN_OR_RETURN(client, devices->AllDevices());
+    loaded->shapes.assign(
+        parameters.begin(),
+        parameters.begin() + static_cast<ptrdiff_t>(loaded->num_arguments));
+    compile.cuts = CutsOf(lowered.tilings);
+    loaded->tilings = std::move(lowered.tilings);
   }
+  for (size_t p = 0; p < partitions; ++p) {
+    loaded->logical_ids.push_back({0, static_cast<int>(p)});
+  }
+  HAWSER_RETURN_IF_ERROR(BindArguments(lowered.bound, *client, loaded.get()));
   HAWSER_ASSIGN_OR_RETURN(
       auto executable,
-      device->runtime->Compile(
-          std::make_shared<const Module>(std::move(lowered.module)), {}, {}));
+      client->Compile(std::make_shared<const Module>(std::move(lowered.module)),
+                      compile, {}));
   MutexLock lock(&loaded->mu);
   loaded->runtime = std::move(executable);
   return loaded;

@@ -11,10 +11,9 @@
 namespace hawser::pjrt {
 
 // `code`: an artifact or text. `options`: a serialized CompileOptionsProto of
-// XLA, of which the numbers of replicas and partitions and the devices are
-// read. May block. Errors: those of stablehlo::ReadProgram; kUnimplemented for
-// more than one replica or partition; kInvalidArgument for a device that is
-// none.
+// XLA. A program of several partitions is compiled for all devices, cut as its
+// arguments are sharded. May block. Errors: those of stablehlo::ReadProgram and
+// DevicesIn; kUnimplemented for parts that are not equal.
 absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
     const DevicesPtr& devices, absl::string_view code,
     absl::string_view options);

@@ -50,10 +50,6 @@ constexpr DType kTypes[] = {
     DType::kU32,     DType::kU64,  DType::kF16, DType::kF32,
     DType::kF64,     DType::kBF16, DType::kC64, DType::kC128};
 
-std::vector<int64_t> ListOf(const Dims& dims) {
-  return {dims.begin(), dims.end()};
-}
-
 }  // namespace
 
 Error::Error(absl::Status why)
@@ -74,13 +70,6 @@ Device* Devices::Find(int id) const {
   }
   return nullptr;
 }
-
-Buffer::Buffer(DevicesPtr of, Device* on, runtime::BufferPtr what)
-    : devices(std::move(of)),
-      device(on),
-      shape(what->shape()),
-      dims(ListOf(shape.dims())),
-      value(std::move(what)) {}
 
 int TypeOf(DType dtype) {
   for (size_t type = 1; type < std::size(kTypes); ++type) {

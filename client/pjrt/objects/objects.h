@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/pjrt/abi/abi.h"
+#include "client/stablehlo/tilings/tiling.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/future.h"
 #include "core/base/values/literal.h"
@@ -87,9 +88,17 @@ struct Devices {
   std::vector<Memory*> memories;
   std::vector<DeviceDescription*> descriptions;
   std::string version;  // of hawser
+  std::vector<std::string> servers;
 
   // Null: none has that number.
   Device* Find(int id) const;
+  // One client of all devices, for programs of several partitions: made when it
+  // is first asked for. May block then. Errors: those of Sharded.
+  absl::StatusOr<std::shared_ptr<runtime::Client>> AllDevices() const;
+
+ private:
+  mutable Mutex mu_;
+  mutable std::shared_ptr<runtime::Client> all_devices_ ABSL_GUARDED_BY(mu_);
 };
 using DevicesPtr = std::shared_ptr<const Devices>;
 
@@ -106,11 +115,14 @@ struct Client {
 struct ProgramFacts {
   std::string name;
   std::string fingerprint;
+  size_t partitions = 1;
   std::vector<int> types;     // of results, as the ABI numbers them
   std::vector<int64_t> dims;  // of all results, one after the other
   std::vector<size_t> ranks;
   std::vector<const char*> memory_kinds;
   std::vector<size_t> memory_kind_sizes;
+  // Of more than one partition: a program that says how results lie on them.
+  std::string shardings;
 };
 
 struct Executable {
@@ -119,31 +131,18 @@ struct Executable {
 
 struct LoadedExecutable {
   DevicesPtr devices;
-  Device* device = nullptr;
-  std::vector<Device*> device_list;  // that one
+  std::vector<Device*> device_list;  // one for each partition
+  std::vector<LogicalDeviceIds> logical_ids;
   std::shared_ptr<const ProgramFacts> facts;
   std::vector<runtime::Argument> bound;  // its last arguments
   size_t num_arguments = 0;              // without these
+  std::vector<Shape> shapes;             // of those, whole
   std::vector<int> donated;
+  // How arguments and results lie on the partitions, where there are several.
+  stablehlo::FunctionTilings tilings;
   Mutex mu;
   // Null: deleted.
   std::shared_ptr<runtime::Executable> runtime ABSL_GUARDED_BY(mu);
-};
-
-struct Buffer {
-  Buffer(DevicesPtr of, Device* on, runtime::BufferPtr what);
-  const DevicesPtr devices;
-  Device* const device;
-  const Shape shape;
-  const std::vector<int64_t> dims;
-  Mutex mu;
-  // Null: deleted, or donated.
-  runtime::BufferPtr value ABSL_GUARDED_BY(mu);
-
-  runtime::BufferPtr Value() {
-    MutexLock lock(&mu);
-    return value;
-  }
 };
 
 struct ExecuteContext {};

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/stablehlo/body/program.h"
+#include "client/stablehlo/tilings/tiling.h"
 #include "client/stablehlo/tree/tree.h"
 #include "core/ir/module.h"
 
@@ -20,6 +21,8 @@ struct Lowered {
   // The arguments that the program lets its results take the memory of
   // (tf.aliasing_output, jax.buffer_donor).
   std::vector<int> donated = {};
+  // Filled by ReadProgram for programs of several partitions.
+  FunctionTilings tilings = {};
 };
 
 // The function as the entry of a module, with all it calls inlined, and every

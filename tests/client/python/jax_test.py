@@ -174,24 +174,23 @@ class JaxTest(Unpacked):
                 self.assertNotIn("falling back", log)
                 self.check_same(want, got)
 
-    def test_tests_under_jax_pass_here_and_on_a_server(self):
+    def test_tests_under_jax_pass_here_and_on_servers(self):
         self.assertTrue(UNDER_JAX)
         for test in UNDER_JAX:
-            for server in (None, Server()):
-                with self.subTest(test.name, server=server is not None):
-                    try:
-                        subprocess.run(
-                            [PYTHON, test], check=True, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            env=environment(
-                                PYTHONPATH=str(self.site),
-                                JAX_PLATFORMS="hawser,cpu",
-                                HAWSER_SERVERS=server.address if server else ""))
-                    except subprocess.CalledProcessError as error:
-                        self.fail(error.output)
-                    finally:
-                        if server is not None:
-                            server.kill()
+            for count in (0, 1, 2):
+                servers = [Server() for _ in range(count)]
+                with self.subTest(test.name, servers=count):
+                    done = subprocess.run(
+                        [PYTHON, test], check=False, text=True,
+                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                        env=environment(
+                            PYTHONPATH=str(self.site),
+                            JAX_PLATFORMS="hawser,cpu",
+                            HAWSER_SERVERS=",".join(
+                                server.address for server in servers)))
+                    for server in servers:
+                        server.kill()
+                    self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_a_server_that_is_killed_changes_nothing_but_the_log(self):
         for program in PROGRAMS:
