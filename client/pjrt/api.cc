@@ -1,4 +1,5 @@
 // The table that GetPjrtApi gives.
+#include <cstddef>
 #include <utility>
 
 #include "client/pjrt/abi/args.h"
@@ -14,9 +15,25 @@ Error* ErrorOf(absl::Status status) {
   return status.ok() ? nullptr : new Error(std::move(status));
 }
 
+// The bytes that an entry's arguments have at least: up to the last word of
+// ours, but for those that were shorter in minor version 54.
+template <typename Args>
+constexpr size_t kLeast = sizeof(Args) - sizeof(void*) + 1;
+template <>
+constexpr size_t kLeast<Executable_DeserializeAndLoadArgs> = offsetof(
+    Executable_DeserializeAndLoadArgs, overridden_serialized_compile_options);
+template <>
+constexpr size_t kLeast<Executable_GetCompiledMemoryStatsArgs> =
+    offsetof(Executable_GetCompiledMemoryStatsArgs, peak_memory_in_bytes);
+
 template <typename Args, absl::Status (*entry)(Args*)>
 Error* Call(void* args) {
   if (args == nullptr) return ErrorOf(InvalidArgument("no arguments"));
+  const size_t size = static_cast<const Header*>(args)->struct_size;
+  if (size < kLeast<Args>) {
+    return ErrorOf(InvalidArgument("arguments of ", size, " bytes, of ",
+                                   kLeast<Args>, " at least"));
+  }
   return ErrorOf(entry(static_cast<Args*>(args)));
 }
 

@@ -32,6 +32,26 @@ bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
   return layout->tiled.minor_to_major_size == rank;
 }
 
+// Copies some of its bytes to `to` when they are there.
+absl::StatusOr<Event*> CopyOut(Buffer* buffer, size_t offset, size_t size,
+                               void* to) {
+  HAWSER_ASSIGN_OR_RETURN(const auto fetched, buffer->Fetch());
+  auto copied = std::make_shared<Promise<bool>>();
+  auto event = std::make_unique<Event>(copied->future());
+  fetched.OnReady(
+      [copied, offset, size, to](const absl::StatusOr<Literal>& literal) {
+        if (!literal.ok()) {
+          copied->Set(literal.status());
+          return;
+        }
+        if (size != 0) {
+          std::memcpy(to, literal->bytes().data() + offset, size);
+        }
+        copied->Set(true);
+      });
+  return event.release();
+}
+
 absl::StatusOr<Buffer*> CopyTo(Buffer* buffer, Device* device) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(device, "device"));
   HAWSER_RETURN_IF_ERROR(CheckHandle(buffer, "buffer"));
@@ -138,19 +158,39 @@ absl::Status Buffer_ToHostBuffer(Buffer_ToHostBufferArgs* args) {
   if (!IsRowMajor(args->host_layout, shape)) {
     return Unimplemented("a host layout that is not row-major");
   }
-  HAWSER_ASSIGN_OR_RETURN(const auto fetched, args->src->Fetch());
-  auto copied = std::make_shared<Promise<bool>>();
-  args->event = new Event(copied->future());
-  fetched.OnReady(
-      [copied, to = args->dst](const absl::StatusOr<Literal>& literal) {
-        if (!literal.ok()) {
-          copied->Set(literal.status());
-          return;
-        }
-        const auto bytes = literal->bytes();
-        if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
-        copied->Set(true);
-      });
+  HAWSER_ASSIGN_OR_RETURN(args->event, CopyOut(args->src, 0, size, args->dst));
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_CopyRawToHost(Buffer_CopyRawToHostArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  HAWSER_RETURN_IF_ERROR(args->buffer->Usable());
+  const int64_t size = args->buffer->shape.byte_size();
+  if (args->offset < 0 || args->offset > size || args->transfer_size < 0 ||
+      args->transfer_size > size - args->offset) {
+    return InvalidArgument(args->transfer_size, " bytes from ", args->offset,
+                           " on, of ", size);
+  }
+  if (args->transfer_size != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args->dst, "destination"));
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      args->event,
+      CopyOut(args->buffer, static_cast<size_t>(args->offset),
+              static_cast<size_t>(args->transfer_size), args->dst));
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_GetMemoryLayout(Buffer_GetMemoryLayoutArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
+  const std::vector<int64_t>& axes = args->buffer->minor_to_major;
+  args->layout.type = 0;
+  args->layout.tiled = {.header = {sizeof(args->layout.tiled), nullptr},
+                        .minor_to_major = axes.data(),
+                        .minor_to_major_size = axes.size(),
+                        .tile_dims = nullptr,
+                        .tile_dim_sizes = nullptr,
+                        .num_tiles = 0};
   return absl::OkStatus();
 }
 

@@ -23,12 +23,14 @@ constexpr absl::string_view kPlatform = "hawser";
 
 absl::Status Client_Create(Client_CreateArgs* args) {
   std::vector<std::string> servers = ServersOfEnvironment();
+  if (args->num_options != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args->create_options, "option"));
+  }
   for (size_t i = 0; i < args->num_options; ++i) {
     const NamedValue& option = args->create_options[i];
-    const absl::string_view name(option.name, option.name_size);
-    if (name != "servers") continue;
+    if (TextOf(option.name, option.name_size) != "servers") continue;
     if (option.type != 0) return InvalidArgument("servers is no string");
-    servers = absl::StrSplit(absl::string_view(option.string, option.size), ',',
+    servers = absl::StrSplit(TextOf(option.string, option.size), ',',
                              absl::SkipWhitespace());
   }
   HAWSER_ASSIGN_OR_RETURN(DevicesPtr devices, ConnectDevices(servers));
@@ -117,6 +119,9 @@ absl::Status Client_DefaultDeviceAssignment(
                            args->num_partitions, " partitions on ", devices,
                            " devices");
   }
+  if (wanted != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args->default_assignment, "assignment"));
+  }
   for (int i = 0; i < wanted; ++i) args->default_assignment[i] = i;
   return absl::OkStatus();
 }
@@ -125,17 +130,14 @@ absl::Status Client_Compile(Client_CompileArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->program, "program"));
   const Program& program = *args->program;
-  const absl::string_view format(program.format, program.format_size);
-  if (format != "mlir") {
-    return Unimplemented("programs of format \"", format,
-                         "\": hawser takes \"mlir\"");
-  }
   HAWSER_ASSIGN_OR_RETURN(
       auto loaded,
-      LoadProgram(args->client->devices,
-                  absl::string_view(program.code, program.code_size),
-                  absl::string_view(args->compile_options,
-                                    args->compile_options_size)));
+      LoadProgram(
+          args->client->devices,
+          {.format = std::string(TextOf(program.format, program.format_size)),
+           .code = std::string(TextOf(program.code, program.code_size)),
+           .options = std::string(
+               TextOf(args->compile_options, args->compile_options_size))}));
   args->executable = loaded.release();
   return absl::OkStatus();
 }

@@ -66,6 +66,25 @@ absl::Status Event_Destroy(Event_DestroyArgs* args) {
   return absl::OkStatus();
 }
 
+absl::Status Event_Create(Event_CreateArgs* args) {
+  args->event = new Event();
+  return absl::OkStatus();
+}
+
+absl::Status Event_Set(Event_SetArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->event, "event"));
+  if (args->event->promise == nullptr) {
+    return FailedPrecondition("the event is hawser's to set");
+  }
+  const absl::Status status(
+      static_cast<absl::StatusCode>(args->error_code),
+      TextOf(args->error_message, args->error_message_size));
+  const bool was_first = status.ok() ? args->event->promise->Set(true)
+                                     : args->event->promise->Set(status);
+  return was_first ? absl::OkStatus()
+                   : FailedPrecondition("the event was set before");
+}
+
 absl::Status Event_IsReady(Event_IsReadyArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->event, "event"));
   args->is_ready = args->event->done.ready();
@@ -87,6 +106,7 @@ absl::Status Event_Await(Event_AwaitArgs* args) {
 
 absl::Status Event_OnReady(Event_OnReadyArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->event, "event"));
+  if (args->callback == nullptr) return InvalidArgument("there is no callback");
   args->event->done.OnReady(
       [callback = args->callback,
        user_arg = args->user_arg](const absl::StatusOr<bool>& done) {

@@ -80,7 +80,7 @@ absl::Status Executable_OptimizedProgram(
 absl::Status Executable_OutputMemoryKinds(
     Executable_OutputMemoryKindsArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
-  args->num_outputs = args->executable->facts->memory_kinds.size();
+  args->num_outputs = args->executable->facts->types.size();
   args->memory_kinds = args->executable->facts->memory_kinds.data();
   args->memory_kind_sizes = args->executable->facts->memory_kind_sizes.data();
   return absl::OkStatus();

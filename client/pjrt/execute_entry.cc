@@ -47,10 +47,12 @@ class Execution {
                              executable_.device_list.size(),
                              " devices, not on ", args_.num_devices);
     }
-    if (args_.num_args != executable_.num_arguments) {
-      return InvalidArgument("the program takes ", executable_.num_arguments,
+    if (args_.num_args != executable_.facts->num_arguments) {
+      return InvalidArgument("the program takes ",
+                             executable_.facts->num_arguments,
                              " arguments, gets ", args_.num_args);
     }
+    HAWSER_RETURN_IF_ERROR(CheckLists());
     for (size_t i = 0; i < args_.num_args; ++i) {
       const absl::Status taken = TakeArgument(i);
       if (!taken.ok()) return Annotate(taken, absl::StrCat("argument ", i));
@@ -80,6 +82,21 @@ class Execution {
   }
 
  private:
+  absl::Status CheckLists() const {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args_.argument_lists, "argument list"));
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args_.output_lists, "result list"));
+    for (size_t p = 0; p < args_.num_devices; ++p) {
+      if (args_.num_args != 0) {
+        HAWSER_RETURN_IF_ERROR(
+            CheckHandle(args_.argument_lists[p], "argument list"));
+      }
+      if (!executable_.facts->types.empty()) {
+        HAWSER_RETURN_IF_ERROR(
+            CheckHandle(args_.output_lists[p], "result list"));
+      }
+    }
+    return absl::OkStatus();
+  }
   absl::Status TakeArgument(size_t i) {
     std::vector<Buffer*> parts;
     for (size_t p = 0; p < args_.num_devices; ++p) {

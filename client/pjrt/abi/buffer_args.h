@@ -99,6 +99,21 @@ struct Buffer_ToHostBufferArgs {
   Event* event;
 };
 
+struct Buffer_CopyRawToHostArgs {
+  Header header;
+  Buffer* buffer;
+  void* dst;
+  int64_t offset;
+  int64_t transfer_size;
+  Event* event;
+};
+
+struct Buffer_GetMemoryLayoutArgs {
+  Header header;
+  Buffer* buffer;
+  MemoryLayout layout;
+};
+
 struct Buffer_IsOnCpuArgs {
   Header header;
   Buffer* buffer;

@@ -73,6 +73,19 @@ struct Event_OnReadyArgs {
   void* user_arg;
 };
 
+struct Event_CreateArgs {
+  Header header;
+  Event* event;
+};
+
+struct Event_SetArgs {
+  Header header;
+  Event* event;
+  int error_code;
+  const char* error_message;
+  size_t error_message_size;
+};
+
 struct Client_CreateArgs {
   Header header;
   const NamedValue* create_options;

@@ -66,6 +66,52 @@ struct Executable_OutputMemoryKindsArgs {
   const size_t* memory_kind_sizes;
 };
 
+struct Executable_ParameterMemoryKindsArgs {
+  Header header;
+  Executable* executable;
+  size_t num_parameters;
+  const char* const* memory_kinds;
+  const size_t* memory_kind_sizes;
+};
+
+struct Executable_SerializeArgs {
+  Header header;
+  const Executable* executable;
+  const char* serialized_bytes;
+  size_t serialized_bytes_size;
+  void* serialized_executable;
+  void (*serialized_executable_deleter)(void*);
+};
+
+struct Executable_DeserializeAndLoadArgs {
+  Header header;
+  Client* client;
+  const char* serialized_executable;
+  size_t serialized_executable_size;
+  LoadedExecutable* loaded_executable;
+  // Callers of old versions end here.
+  const char* overridden_serialized_compile_options;
+  size_t overridden_serialized_compile_options_size;
+};
+
+struct Executable_GetCompiledMemoryStatsArgs {
+  Header header;
+  Executable* executable;
+  int64_t generated_code_size_in_bytes;
+  int64_t argument_size_in_bytes;
+  int64_t output_size_in_bytes;
+  int64_t alias_size_in_bytes;
+  int64_t temp_size_in_bytes;
+  int64_t host_generated_code_size_in_bytes;
+  int64_t host_argument_size_in_bytes;
+  int64_t host_output_size_in_bytes;
+  int64_t host_alias_size_in_bytes;
+  int64_t host_temp_size_in_bytes;
+  // Callers of old versions end here.
+  int64_t peak_memory_in_bytes;
+  int64_t total_size_in_bytes;
+};
+
 struct Executable_OutputElementTypesArgs {
   Header header;
   Executable* executable;

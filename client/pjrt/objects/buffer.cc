@@ -21,6 +21,12 @@ absl::StatusOr<runtime::BufferPtr> BoxOf(const Held& held, const Shape& shape) {
   return values[0];
 }
 
+std::vector<int64_t> MinorToMajor(size_t rank) {
+  std::vector<int64_t> axes;
+  for (size_t i = rank; i-- > 0;) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
 }  // namespace
 
 Buffer::Buffer(DevicesPtr of, Device* on, const Shape& shape, Held what)
@@ -28,6 +34,7 @@ Buffer::Buffer(DevicesPtr of, Device* on, const Shape& shape, Held what)
       device(on),
       shape(shape),
       dims(shape.dims().begin(), shape.dims().end()),
+      minor_to_major(MinorToMajor(dims.size())),
       held(std::move(what)) {}
 
 absl::StatusOr<Held> Buffer::Get() {

@@ -61,6 +61,7 @@ struct Buffer {
   Device* const device;
   const Shape shape;
   const std::vector<int64_t> dims;
+  const std::vector<int64_t> minor_to_major;  // it is dense, row-major
   Mutex mu;
   Held held ABSL_GUARDED_BY(mu);
 };

@@ -36,6 +36,12 @@ absl::StatusOr<Literal> LiteralOf(const HostValue& value) {
     return Unimplemented("hawser has no elements of PJRT_Buffer_Type ",
                          value.type);
   }
+  if (value.num_dims != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(value.dims, "list of sizes"));
+  }
+  if (value.num_strides != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(value.strides, "list of strides"));
+  }
   HAWSER_ASSIGN_OR_RETURN(
       const Shape shape,
       Shape::Make(dtype, Dims(value.dims, value.dims + value.num_dims)));

@@ -1,5 +1,6 @@
 #include "client/pjrt/objects/load_program.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -73,10 +74,10 @@ absl::StatusOr<std::vector<Shape>> PartsOf(
 }
 
 absl::StatusOr<std::shared_ptr<const ProgramFacts>> FactsOf(
-    const stablehlo::Lowered& lowered, absl::string_view code,
-    size_t partitions) {
+    const stablehlo::Lowered& lowered, size_t partitions,
+    ProgramSource source) {
   auto facts = std::make_shared<ProgramFacts>();
-  facts->fingerprint = Sha256(code).ToHex();
+  facts->fingerprint = Sha256(source.code).ToHex();
   facts->name = absl::StrCat("hawser_", facts->fingerprint.substr(0, 12));
   facts->partitions = partitions;
   const Signature& signature = lowered.module.signature();
@@ -88,13 +89,26 @@ absl::StatusOr<std::shared_ptr<const ProgramFacts>> FactsOf(
         PartsOf(signature.parameters, lowered.tilings.arguments));
     facts->shardings = ShardingsOf(takes, gives, lowered.tilings.results);
   }
+  facts->num_arguments = signature.parameters.size() - lowered.bound.size();
+  for (size_t i = 0; i < facts->num_arguments; ++i) {
+    facts->argument_bytes += signature.parameters[i].byte_size();
+  }
+  for (const int i : lowered.donated) {
+    facts->donated_bytes +=
+        signature.parameters[static_cast<size_t>(i)].byte_size();
+  }
   for (const Shape& shape : gives) {
     facts->types.push_back(TypeOf(shape.dtype()));
     facts->dims.insert(facts->dims.end(), shape.dims().begin(),
                        shape.dims().end());
     facts->ranks.push_back(static_cast<size_t>(shape.rank()));
-    facts->memory_kinds.push_back(kMemoryKind.data());
-    facts->memory_kind_sizes.push_back(kMemoryKind.size());
+    facts->result_bytes += shape.byte_size();
+  }
+  const size_t kinds = std::max(facts->num_arguments, signature.results.size());
+  facts->memory_kinds.assign(kinds, kMemoryKind.data());
+  facts->memory_kind_sizes.assign(kinds, kMemoryKind.size());
+  if (source.code.size() <= kMaxKeptCode) {
+    facts->source = std::make_shared<const ProgramSource>(std::move(source));
   }
   return std::shared_ptr<const ProgramFacts>(std::move(facts));
 }
@@ -114,26 +128,31 @@ absl::Status BindArguments(const std::vector<stablehlo::BoundArgument>& bound,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
-    const DevicesPtr& devices, absl::string_view code,
-    absl::string_view options) {
+    const DevicesPtr& devices, ProgramSource source) {
+  if (source.format != "mlir") {
+    return Unimplemented("programs of format \"", source.format,
+                         "\": hawser takes \"mlir\"");
+  }
   auto loaded = std::make_unique<LoadedExecutable>();
   loaded->devices = devices;
-  HAWSER_ASSIGN_OR_RETURN(loaded->device_list, DevicesIn(*devices, options));
+  HAWSER_ASSIGN_OR_RETURN(loaded->device_list,
+                          DevicesIn(*devices, source.options));
   const size_t partitions = loaded->device_list.size();
   HAWSER_ASSIGN_OR_RETURN(
       stablehlo::Lowered lowered,
-      stablehlo::ReadProgram(code, static_cast<int>(partitions)));
+      stablehlo::ReadProgram(source.code, static_cast<int>(partitions)));
   const auto& parameters = lowered.module.signature().parameters;
-  loaded->num_arguments = parameters.size() - lowered.bound.size();
-  loaded->donated = std::move(lowered.donated);
-  HAWSER_ASSIGN_OR_RETURN(loaded->facts, FactsOf(lowered, code, partitions));
+  loaded->donated = lowered.donated;
+  HAWSER_ASSIGN_OR_RETURN(loaded->facts,
+                          FactsOf(lowered, partitions, std::move(source)));
   std::shared_ptr<runtime::Client> client = loaded->device_list[0]->runtime;
   runtime::CompileOptions compile;
   if (partitions > 1) {
     HAWSER_ASSIGN_OR_RETURN(client, devices->AllDevices());
     loaded->shapes.assign(
         parameters.begin(),
-        parameters.begin() + static_cast<ptrdiff_t>(loaded->num_arguments));
+        parameters.begin() +
+            static_cast<ptrdiff_t>(loaded->facts->num_arguments));
     compile.cuts = CutsOf(lowered.tilings);
     loaded->tilings = std::move(lowered.tilings);
   }

@@ -5,18 +5,17 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "client/pjrt/objects/objects.h"
+#include "client/pjrt/objects/program_source.h"
 
 namespace hawser::pjrt {
 
-// `code`: an artifact or text. `options`: a serialized CompileOptionsProto of
-// XLA. A program of several partitions is compiled for all devices, cut as its
+// A program of several partitions is compiled for all devices, cut as its
 // arguments are sharded. May block. Errors: those of stablehlo::ReadProgram and
-// DevicesIn; kUnimplemented for parts that are not equal.
+// DevicesIn; kUnimplemented for another format, and for parts that are not
+// equal.
 absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
-    const DevicesPtr& devices, absl::string_view code,
-    absl::string_view options);
+    const DevicesPtr& devices, ProgramSource source);
 
 }  // namespace hawser::pjrt
 #endif  // HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_

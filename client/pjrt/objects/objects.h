@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/pjrt/abi/abi.h"
+#include "client/pjrt/objects/program_source.h"
 #include "client/stablehlo/tilings/tiling.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/future.h"
@@ -43,6 +44,9 @@ struct Error {
 // Something that is done, or will be.
 struct Event {
   explicit Event(Future<bool> when) : done(std::move(when)) {}
+  // One that the caller sets.
+  Event() : promise(new Promise<bool>), done(promise->future()) {}
+  const std::unique_ptr<Promise<bool>> promise;  // null: not the caller's
   const Future<bool> done;
 };
 
@@ -119,8 +123,12 @@ struct ProgramFacts {
   std::vector<int> types;     // of results, as the ABI numbers them
   std::vector<int64_t> dims;  // of all results, one after the other
   std::vector<size_t> ranks;
-  std::vector<const char*> memory_kinds;
+  size_t num_arguments = 0;
+  int64_t argument_bytes = 0, result_bytes = 0, donated_bytes = 0;
+  std::vector<const char*> memory_kinds;  // of arguments or results: the longer
   std::vector<size_t> memory_kind_sizes;
+  // Null of a program of more than kMaxKeptCode.
+  std::shared_ptr<const ProgramSource> source;
   // Of more than one partition: a program that says how results lie on them.
   std::string shardings;
 };
@@ -135,8 +143,7 @@ struct LoadedExecutable {
   std::vector<LogicalDeviceIds> logical_ids;
   std::shared_ptr<const ProgramFacts> facts;
   std::vector<runtime::Argument> bound;  // its last arguments
-  size_t num_arguments = 0;              // without these
-  std::vector<Shape> shapes;             // of those, whole
+  std::vector<Shape> shapes;             // of its own arguments: whole ones
   std::vector<int> donated;
   // How arguments and results lie on the partitions, where there are several.
   stablehlo::FunctionTilings tilings;
@@ -147,12 +154,21 @@ struct LoadedExecutable {
 
 struct ExecuteContext {};
 
+// Programs of more bytes, which have large constants, are not kept beside what
+// they were compiled to.
+inline constexpr size_t kMaxKeptCode = size_t{64} << 20;
+
 // The name of the only kind of memory, and its number.
 inline constexpr absl::string_view kMemoryKind = "device";
 
 // The number of a dtype in the ABI; 0: it has none.
 int TypeOf(DType dtype);
 DType DTypeOf(int type);
+
+// The caller's bytes; none where there are none, whatever the size.
+inline absl::string_view TextOf(const char* text, size_t size) {
+  return text == nullptr ? absl::string_view() : absl::string_view(text, size);
+}
 
 // kInvalidArgument that names a handle which is null.
 absl::Status CheckHandle(const void* handle, absl::string_view name);

@@ -1,162 +1,19 @@
 // The plugin as a program meets it: opened by dlopen, called by the C ABI.
-#include <dlfcn.h>
-
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/pjrt/abi/args.h"
-#include "client/pjrt/abi/extension.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/pjrt/plugin.h"
 
 namespace hawser::pjrt {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Numbers of the ABI.
-enum { kF32 = 11, kS32 = 4 };
-enum { kInvalidArgument = 3, kUnimplemented = 12 };
-
-enum class EntryId : size_t {
-#define HAWSER_PJRT_HAS(Name) k##Name,
-#define HAWSER_PJRT_LACKS(Name) k##Name,
-#include "client/pjrt/abi/entries.def"
-#undef HAWSER_PJRT_HAS
-#undef HAWSER_PJRT_LACKS
-};
-
-const Api& TheApi() {
-  static const Api& api = *[] {
-    setenv("HAWSER_SERVERS", "", 1);
-    void* plugin = dlopen("client/pjrt/libhawser_pjrt.so", RTLD_NOW);
-    if (plugin == nullptr) ADD_FAILURE() << dlerror();
-    auto* get = reinterpret_cast<const Api* (*)()>(dlsym(plugin, "GetPjrtApi"));
-    return get();
-  }();
-  return api;
-}
-
-Error* CallRaw(EntryId id, void* args) {
-  return TheApi().entries[static_cast<size_t>(id)](args);
-}
-
-// What an error says, which is then destroyed: "" and 0 of none.
-struct Said {
-  int code = 0;
-  std::string text;
-};
-Said Take(Error* error) {
-  if (error == nullptr) return {};
-  Error_MessageArgs message = {{sizeof(message), nullptr}, error, nullptr, 0};
-  CallRaw(EntryId::kError_Message, &message);
-  Error_GetCodeArgs code = {{sizeof(code), nullptr}, error, 0};
-  CallRaw(EntryId::kError_GetCode, &code);
-  const Said said = {code.code,
-                     std::string(message.message, message.message_size)};
-  Error_DestroyArgs destroy = {{sizeof(destroy), nullptr}, error};
-  CallRaw(EntryId::kError_Destroy, &destroy);
-  return said;
-}
-
-// Calls an entry, which must succeed. `Args` begin with their size.
-template <typename Args>
-Args Must(EntryId id, Args args) {
-  args.header.struct_size = sizeof(Args);
-  const Said said = Take(CallRaw(id, &args));
-  EXPECT_EQ(said.code, 0) << said.text;
-  return args;
-}
-template <typename Args>
-Said Says(EntryId id, Args args) {
-  args.header.struct_size = sizeof(Args);
-  return Take(CallRaw(id, &args));
-}
-#define MUST(Name, ...) Must<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
-#define SAYS(Name, ...) Says<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
-
-class PjrtTest : public ::testing::Test {
- protected:
-  PjrtTest() {
-    client_ = Must<Client_CreateArgs>(EntryId::kClient_Create, {}).client;
-  }
-  ~PjrtTest() override {
-    if (client_ != nullptr) MUST(Client_Destroy, client_);
-  }
-
-  LoadedExecutable* Compile(const std::string& ops) {
-    const std::string text = absl::StrCat("func.func @main", ops);
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = text.data();
-    program.code_size = text.size();
-    program.format = "mlir";
-    program.format_size = 4;
-    return MUST(Client_Compile, client_, &program, nullptr, 0, nullptr)
-        .executable;
-  }
-  Buffer* Put(const std::vector<float>& values,
-              const std::vector<int64_t>& dims,
-              const std::vector<int64_t>& strides = {}) {
-    Client_BufferFromHostBufferArgs args = {};
-    args.client = client_;
-    args.data = values.data();
-    args.type = kF32;
-    args.dims = dims.data();
-    args.num_dims = dims.size();
-    args.byte_strides = strides.data();
-    args.num_byte_strides = strides.size();
-    args = Must(EntryId::kClient_BufferFromHostBuffer, args);
-    MUST(Event_Await, args.done_with_host_buffer);
-    MUST(Event_Destroy, args.done_with_host_buffer);
-    return args.buffer;
-  }
-  // Runs it; `results` are new.
-  Said Run(LoadedExecutable* executable, std::vector<Buffer*> arguments,
-           std::vector<Buffer*>* results) {
-    LoadedExecutable_ExecuteArgs args = {};
-    Buffer* const* const lists[] = {arguments.data()};
-    Buffer** const outputs[] = {results->data()};
-    Event* done[] = {nullptr};
-    args.executable = executable;
-    args.argument_lists = lists;
-    args.num_devices = 1;
-    args.num_args = arguments.size();
-    args.output_lists = outputs;
-    args.device_complete_events = done;
-    const Said said = Says(EntryId::kLoadedExecutable_Execute, args);
-    if (done[0] != nullptr) {
-      MUST(Event_Await, done[0]);
-      MUST(Event_Destroy, done[0]);
-    }
-    return said;
-  }
-  static std::vector<float> Fetch(Buffer* buffer) {
-    const size_t size =
-        MUST(Buffer_ToHostBuffer, buffer, nullptr, nullptr, 0, nullptr)
-            .dst_size;
-    std::vector<float> values(size / sizeof(float));
-    Event* done =
-        MUST(Buffer_ToHostBuffer, buffer, nullptr, values.data(), size, nullptr)
-            .event;
-    MUST(Event_Await, done);
-    MUST(Event_Destroy, done);
-    return values;
-  }
-  static void Destroy(Buffer* buffer) { MUST(Buffer_Destroy, buffer); }
-
-  Client* client_ = nullptr;
-};
-
-constexpr char kSum[] =
-    "(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
-    "  %0 = stablehlo.add %a, %b : tensor<2x3xf32>\n"
-    "  return %0 : tensor<2x3xf32>\n}\n";
 
 TEST(PjrtTable, HasEveryEntryUpTo112) {
   const Api& api = TheApi();
@@ -169,9 +26,10 @@ TEST(PjrtTable, HasEveryEntryUpTo112) {
 
 TEST(PjrtTable, EntriesThatAreNotThereSayTheirName) {
   Header nothing = {sizeof(nothing), nullptr};
-  const Said said = Take(CallRaw(EntryId::kExecutable_Serialize, &nothing));
+  const Said said =
+      Take(CallRaw(EntryId::kExecutable_OptimizedProgram, &nothing));
   EXPECT_EQ(said.code, kUnimplemented);
-  EXPECT_EQ(said.text, "PJRT_Executable_Serialize");
+  EXPECT_EQ(said.text, "PJRT_Executable_OptimizedProgram");
 }
 
 TEST(PjrtTable, NoArgumentsAreAnError) {
@@ -243,6 +101,7 @@ TEST_F(PjrtTest, WrongProgramsAreErrorsWithTheirPlace) {
     return SAYS(Client_Compile, client_, &program, nullptr, 0, nullptr);
   };
   EXPECT_EQ(says("", "hlo").code, kUnimplemented);
+  EXPECT_EQ(says("", "").code, kUnimplemented);
   EXPECT_THAT(says("func.func @main( {", "mlir").text, HasSubstr("1:18: "));
   EXPECT_THAT(says(std::string("ML\xEFR\x0D", 5), "mlir").text,
               HasSubstr("byte "));
@@ -379,6 +238,93 @@ TEST_F(PjrtTest, EventsCallBack) {
   EXPECT_TRUE(MUST(Event_IsReady, ready, false).is_ready);
   MUST(Event_Destroy, ready);
   Destroy(a);
+}
+
+TEST_F(PjrtTest, ProgramsAreSerializedAndLoaded) {
+  LoadedExecutable* sum = Compile(kSum);
+  Executable* executable =
+      MUST(LoadedExecutable_GetExecutable, sum, nullptr).executable;
+  MUST(LoadedExecutable_Destroy, sum);
+  const auto serialized =
+      MUST(Executable_Serialize, executable, nullptr, 0, nullptr, nullptr);
+  MUST(Executable_Destroy, executable);
+  const std::string bytes(serialized.serialized_bytes,
+                          serialized.serialized_bytes_size);
+  serialized.serialized_executable_deleter(serialized.serialized_executable);
+  // As a caller of minor version 54 has it.
+  Executable_DeserializeAndLoadArgs load = {};
+  load.header.struct_size = offsetof(Executable_DeserializeAndLoadArgs,
+                                     overridden_serialized_compile_options);
+  load.client = client_;
+  load.serialized_executable = bytes.data();
+  load.serialized_executable_size = bytes.size();
+  load.overridden_serialized_compile_options =
+      reinterpret_cast<const char*>(uintptr_t{1});
+  ASSERT_EQ(Take(CallRaw(EntryId::kExecutable_DeserializeAndLoad, &load)).text,
+            "");
+  Buffer* a = Put({1, 2, 3, 4, 5, 6}, {2, 3});
+  std::vector<Buffer*> results(1);
+  EXPECT_EQ(Run(load.loaded_executable, {a, a}, &results).text, "");
+  EXPECT_EQ(Fetch(results[0]), std::vector<float>({2, 4, 6, 8, 10, 12}));
+  for (Buffer* buffer : {a, results[0]}) Destroy(buffer);
+  MUST(LoadedExecutable_Destroy, load.loaded_executable);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(SAYS(Executable_DeserializeAndLoad, client_, bytes.data(), size,
+                   nullptr, nullptr, 0)
+                  .code,
+              kInvalidArgument)
+        << size;
+  }
+}
+
+TEST_F(PjrtTest, ProgramsSayWhatTheyTake) {
+  LoadedExecutable* sum = Compile(kSum);
+  Executable* executable =
+      MUST(LoadedExecutable_GetExecutable, sum, nullptr).executable;
+  const auto stats = MUST(Executable_GetCompiledMemoryStats, executable);
+  EXPECT_EQ(stats.argument_size_in_bytes, 48);
+  EXPECT_EQ(stats.output_size_in_bytes, 24);
+  EXPECT_EQ(stats.alias_size_in_bytes, 0);
+  EXPECT_EQ(stats.peak_memory_in_bytes, 72);
+  const auto kinds = MUST(Executable_ParameterMemoryKinds, executable, 0);
+  EXPECT_EQ(kinds.num_parameters, 2u);
+  EXPECT_EQ(std::string(kinds.memory_kinds[1], kinds.memory_kind_sizes[1]),
+            "device");
+  EXPECT_EQ(MUST(Executable_OutputMemoryKinds, executable, 0).num_outputs, 1u);
+  MUST(Executable_Destroy, executable);
+  MUST(LoadedExecutable_Destroy, sum);
+}
+
+TEST_F(PjrtTest, BytesOfABufferAreCopiedOut) {
+  Buffer* a = Put({1, 2, 3, 4, 5, 6}, {2, 3});
+  const auto layout = MUST(Buffer_GetMemoryLayout, a).layout;
+  EXPECT_EQ(layout.type, 0);
+  EXPECT_EQ(std::vector<int64_t>(
+                layout.tiled.minor_to_major,
+                layout.tiled.minor_to_major + layout.tiled.minor_to_major_size),
+            std::vector<int64_t>({1, 0}));
+  float some[2];
+  Event* done =
+      MUST(Buffer_CopyRawToHost, a, some, 8, sizeof(some), nullptr).event;
+  MUST(Event_Await, done);
+  MUST(Event_Destroy, done);
+  EXPECT_EQ(some[0], 3);
+  EXPECT_EQ(some[1], 4);
+  for (const auto& [offset, size] : std::vector<std::pair<int64_t, int64_t>>{
+           {-1, 4}, {0, 25}, {25, 0}, {0, -1}, {24, INT64_MAX}}) {
+    EXPECT_EQ(SAYS(Buffer_CopyRawToHost, a, some, offset, size, nullptr).code,
+              kInvalidArgument);
+  }
+  Destroy(a);
+}
+
+TEST_F(PjrtTest, EventsOfCallersAreSetOnce) {
+  Event* event = MUST(Event_Create, nullptr).event;
+  EXPECT_FALSE(MUST(Event_IsReady, event, false).is_ready);
+  MUST(Event_Set, event, 13, "so it is", 8);
+  EXPECT_EQ(SAYS(Event_Await, event).text, "so it is");
+  EXPECT_NE(SAYS(Event_Set, event, 0, nullptr, 0).code, 0);
+  MUST(Event_Destroy, event);
 }
 
 TEST_F(PjrtTest, ManyThreadsMayRunOneProgram) {

@@ -1,0 +1,159 @@
+// The plugin as a program meets it: opened by dlopen, called by the C ABI.
+#ifndef HAWSER_TESTS_CLIENT_PJRT_PLUGIN_H_
+#define HAWSER_TESTS_CLIENT_PJRT_PLUGIN_H_
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/abi/args.h"
+#include "client/pjrt/abi/extension.h"
+#include "gtest/gtest.h"
+
+namespace hawser::pjrt {
+
+// Numbers of the ABI.
+enum { kF32 = 11, kS32 = 4 };
+enum { kInvalidArgument = 3, kUnimplemented = 12 };
+
+enum class EntryId : size_t {
+#define HAWSER_PJRT_HAS(Name) k##Name,
+#define HAWSER_PJRT_LACKS(Name) k##Name,
+#include "client/pjrt/abi/entries.def"
+#undef HAWSER_PJRT_HAS
+#undef HAWSER_PJRT_LACKS
+};
+
+inline const Api& TheApi() {
+  static const Api& api = *[] {
+    setenv("HAWSER_SERVERS", "", 1);
+    void* plugin = dlopen("client/pjrt/libhawser_pjrt.so", RTLD_NOW);
+    if (plugin == nullptr) ADD_FAILURE() << dlerror();
+    auto* get = reinterpret_cast<const Api* (*)()>(dlsym(plugin, "GetPjrtApi"));
+    return get();
+  }();
+  return api;
+}
+
+inline Error* CallRaw(EntryId id, void* args) {
+  return TheApi().entries[static_cast<size_t>(id)](args);
+}
+
+// What an error says, which is then destroyed: "" and 0 of none.
+struct Said {
+  int code = 0;
+  std::string text;
+};
+inline Said Take(Error* error) {
+  if (error == nullptr) return {};
+  Error_MessageArgs message = {{sizeof(message), nullptr}, error, nullptr, 0};
+  CallRaw(EntryId::kError_Message, &message);
+  Error_GetCodeArgs code = {{sizeof(code), nullptr}, error, 0};
+  CallRaw(EntryId::kError_GetCode, &code);
+  const Said said = {code.code,
+                     std::string(message.message, message.message_size)};
+  Error_DestroyArgs destroy = {{sizeof(destroy), nullptr}, error};
+  CallRaw(EntryId::kError_Destroy, &destroy);
+  return said;
+}
+
+// Calls an entry, which must succeed. `Args` begin with their size.
+template <typename Args>
+Args Must(EntryId id, Args args) {
+  args.header.struct_size = sizeof(Args);
+  const Said said = Take(CallRaw(id, &args));
+  EXPECT_EQ(said.code, 0) << said.text;
+  return args;
+}
+template <typename Args>
+Said Says(EntryId id, Args args) {
+  args.header.struct_size = sizeof(Args);
+  return Take(CallRaw(id, &args));
+}
+#define MUST(Name, ...) Must<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
+#define SAYS(Name, ...) Says<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
+
+class PjrtTest : public ::testing::Test {
+ protected:
+  PjrtTest() {
+    client_ = Must<Client_CreateArgs>(EntryId::kClient_Create, {}).client;
+  }
+  ~PjrtTest() override {
+    if (client_ != nullptr) MUST(Client_Destroy, client_);
+  }
+
+  LoadedExecutable* Compile(const std::string& ops) {
+    const std::string text = absl::StrCat("func.func @main", ops);
+    Program program = {};
+    program.header.struct_size = sizeof(program);
+    program.code = text.data();
+    program.code_size = text.size();
+    program.format = "mlir";
+    program.format_size = 4;
+    return MUST(Client_Compile, client_, &program, nullptr, 0, nullptr)
+        .executable;
+  }
+  Buffer* Put(const std::vector<float>& values,
+              const std::vector<int64_t>& dims,
+              const std::vector<int64_t>& strides = {}) {
+    Client_BufferFromHostBufferArgs args = {};
+    args.client = client_;
+    args.data = values.data();
+    args.type = kF32;
+    args.dims = dims.data();
+    args.num_dims = dims.size();
+    args.byte_strides = strides.data();
+    args.num_byte_strides = strides.size();
+    args = Must(EntryId::kClient_BufferFromHostBuffer, args);
+    MUST(Event_Await, args.done_with_host_buffer);
+    MUST(Event_Destroy, args.done_with_host_buffer);
+    return args.buffer;
+  }
+  // Runs it; `results` are new.
+  Said Run(LoadedExecutable* executable, std::vector<Buffer*> arguments,
+           std::vector<Buffer*>* results) {
+    LoadedExecutable_ExecuteArgs args = {};
+    Buffer* const* const lists[] = {arguments.data()};
+    Buffer** const outputs[] = {results->data()};
+    Event* done[] = {nullptr};
+    args.executable = executable;
+    args.argument_lists = lists;
+    args.num_devices = 1;
+    args.num_args = arguments.size();
+    args.output_lists = outputs;
+    args.device_complete_events = done;
+    const Said said = Says(EntryId::kLoadedExecutable_Execute, args);
+    if (done[0] != nullptr) {
+      MUST(Event_Await, done[0]);
+      MUST(Event_Destroy, done[0]);
+    }
+    return said;
+  }
+  static std::vector<float> Fetch(Buffer* buffer) {
+    const size_t size =
+        MUST(Buffer_ToHostBuffer, buffer, nullptr, nullptr, 0, nullptr)
+            .dst_size;
+    std::vector<float> values(size / sizeof(float));
+    Event* done =
+        MUST(Buffer_ToHostBuffer, buffer, nullptr, values.data(), size, nullptr)
+            .event;
+    MUST(Event_Await, done);
+    MUST(Event_Destroy, done);
+    return values;
+  }
+  static void Destroy(Buffer* buffer) { MUST(Buffer_Destroy, buffer); }
+
+  Client* client_ = nullptr;
+};
+
+inline constexpr char kSum[] =
+    "(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<2x3xf32>\n"
+    "  return %0 : tensor<2x3xf32>\n}\n";
+
+}  // namespace hawser::pjrt
+#endif  // HAWSER_TESTS_CLIENT_PJRT_PLUGIN_H_
