@@ -51,6 +51,9 @@ absl::Status OpReader::ReadArguments(std::vector<BlockArgument>* arguments) {
       HAWSER_RETURN_IF_ERROR(tokens_.Expect(":"));
     }
     HAWSER_ASSIGN_OR_RETURN(argument.type, types_.Read());
+    if (tokens_.ahead().Is("{")) {
+      HAWSER_RETURN_IF_ERROR(attributes_.ReadDict(&argument.attributes));
+    }
     HAWSER_RETURN_IF_ERROR(types_.SkipNotes());
     arguments->push_back(std::move(argument));
   }

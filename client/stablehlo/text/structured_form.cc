@@ -42,6 +42,22 @@ absl::Status ReadModule(OpReader& reader, Op* op) {
   return reader.ReadRegion(&op->regions.emplace_back());
 }
 
+// The attributes of arguments, where there are any, as those of the function.
+void AddArgumentAttributes(const std::vector<BlockArgument>& arguments,
+                           Op* op) {
+  auto list = std::make_shared<Attribute>();
+  list->kind = Attribute::kList;
+  bool any = false;
+  for (const BlockArgument& argument : arguments) {
+    auto dict = std::make_shared<Attribute>();
+    dict->kind = Attribute::kDict;
+    dict->fields = argument.attributes;
+    any = any || !dict->fields.empty();
+    list->items.push_back(std::move(dict));
+  }
+  if (any) AddAttribute(op, "arg_attrs", std::move(list));
+}
+
 // "func.func private @name(%a: type) -> types attributes {...} {ops}".
 absl::Status ReadFunc(OpReader& reader, Op* op) {
   TokenReader& tokens = reader.tokens();
@@ -53,6 +69,7 @@ absl::Status ReadFunc(OpReader& reader, Op* op) {
   for (const BlockArgument& argument : region.arguments) {
     type->operands.push_back(argument.type);
   }
+  AddArgumentAttributes(region.arguments, op);
   if (tokens.TakeIf("->")) {
     HAWSER_RETURN_IF_ERROR(reader.types().ReadList(&type->results));
   }

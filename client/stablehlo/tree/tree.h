@@ -99,6 +99,7 @@ struct Operand {
 struct BlockArgument {
   absl::string_view name;
   Type type;
+  AttributeDict attributes = {};  // of a function's, in its pretty form
 };
 
 struct Op;

@@ -112,6 +112,23 @@ module @m attributes {mhlo.frontend = {a = [1, "x"], b}} {
                                               "  return %2\n"));
 }
 
+TEST(Reader, ArgumentsSayThatTheyAreDonated) {
+  const auto donated = [](const std::string& arguments) {
+    auto lowered = ReadProgram(
+        MainOf(arguments, "tensor<2xf32>", "  return %b : tensor<2xf32>"));
+    EXPECT_OK(lowered);
+    return lowered.ok() ? lowered->donated : std::vector<int>{-1};
+  };
+  EXPECT_EQ(donated("%a: tensor<2xf32>, %b: tensor<2xf32>"),
+            std::vector<int>());
+  EXPECT_EQ(donated("%a: tensor<2xf32> {mhlo.sharding = \"{replicated}\"}, "
+                    "%b: tensor<2xf32> {tf.aliasing_output = 0 : i32} "
+                    "loc(\"w\"), "
+                    "%c: tensor<2xf32> {x = [1, \"}\"], jax.buffer_donor = "
+                    "true}"),
+            std::vector<int>({1, 2}));
+}
+
 TEST(Reader, ErrorsNameWhatWasTraced) {
   const std::string program =
       "#loc1 = loc(\"model.py\":12:3)\n" +
