@@ -19,4 +19,4 @@ if [[ -z $library ]]; then
 fi
 version=$(sed -n 's/.*kVersion\[\] = "\(.*\)";/\1/p' \
   core/base/process/version.h)
-python3 deploy/wheel.py "$library" client/python/hawser "$version" "$folder"
+python3 deploy/jax/wheel.py "$library" client/python/hawser "$version" "$folder"

@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""deploy/jax_check.sh runs test files as JAX's own are, and loses none of their
+tests to one that aborts or hangs.
+
+Skipped where no virtual environment has JAX, as jax_test.py is.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SAMPLE = ROOT / "tests/client/python/samples/jtu_sample.py"
+VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
+                    pathlib.Path.home() / ".cache/hawser/jax")
+PYTHON = VENV / "bin/python"
+
+
+@unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
+                     "deploy/jax_venv.sh makes it")
+class JaxCheckTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            wheel = subprocess.run(
+                [ROOT / "deploy/wheel.sh", folder, LIBRARY], check=True,
+                text=True, stdout=subprocess.PIPE).stdout.strip()
+            broken = pathlib.Path(folder) / "broken.py"
+            broken.write_text("import no_such_module\n")
+            report = pathlib.Path(folder) / "report.json"
+            cls.said = subprocess.run(
+                [ROOT / "deploy/jax_check.sh", "--wheel", wheel, "--python",
+                 PYTHON, "--hawserd", SERVER, "--no-examples", "--timeout=10",
+                 f"--json={report}", SAMPLE, broken], check=False, text=True,
+                stdout=subprocess.PIPE).stdout.splitlines()
+            cls.report = json.loads(report.read_text())
+        cls.rows = {row["name"].split(" ")[0].rsplit(".", 1)[-1]: row
+                    for row in cls.report["rows"]}
+
+    def check_row(self, name, outcome, why):
+        self.assertEqual(self.rows[name]["outcome"], outcome, self.rows[name])
+        self.assertIn(why, self.rows[name]["why"])
+
+    def test_passes_what_passes(self):
+        for name in ("testPlatform", "testParameterized0", "testGradients",
+                     "testFixture"):
+            self.check_row(name, "passed", "")
+        sampled = [row for name, row in self.rows.items()
+                   if name.startswith("testSampled")]
+        self.assertGreater(len(sampled), 3)
+        self.assertEqual({row["outcome"] for row in sampled}, {"passed"})
+
+    def test_fails_what_is_wrong_aborts_or_hangs(self):
+        self.check_row("testWrong", "failed", "Mismatched elements: 3 / 3")
+        self.check_row("testAborts", "failed", "ended its process (-6)")
+        self.check_row("testHangs", "failed", "hangs: nothing in 10 s")
+
+    def test_leaves_out_what_is_refused_or_skipped(self):
+        self.check_row("testRefused", "left out", "hawser lacks")
+        self.check_row("testSkipped", "left out", "skipped by JAX")
+        self.check_row("testOfOthers", "left out", "skipped by JAX")
+
+    def test_a_file_that_does_not_load_is_a_failure(self):
+        files = self.report["files"]
+        broken = next(found for name, found in files.items() if "broken" in name)
+        self.assertEqual(broken["failed"], 1)
+        self.assertIn("no_such_module", str(broken["reasons"]))
+
+    def test_the_last_line_has_the_counts(self):
+        self.assertEqual(
+            self.said[-1], f"{self.report['passed']} passed, 4 failed, 3 left out")
+
+
+if __name__ == "__main__":
+    LIBRARY, SERVER = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
