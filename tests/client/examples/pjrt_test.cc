@@ -53,8 +53,8 @@ std::string Printed(const std::string& servers) {
 
 constexpr char kWant[] =
     "sum: 11 22\n"
-    "sum again: error: argument 0, f32[2], was deleted or donated\n"
-    "without an argument: error: there is no argument\n"
+    "sum again: error: argument 0: f32[2] was deleted or donated\n"
+    "without an argument: error: argument 0: there is no buffer\n"
     "error: 1:18: expected a type, got '{'\n"
     "artifact: 100 400\n";
 

@@ -26,10 +26,9 @@ TEST(PjrtTable, HasEveryEntryUpTo112) {
 
 TEST(PjrtTable, EntriesThatAreNotThereSayTheirName) {
   Header nothing = {sizeof(nothing), nullptr};
-  const Said said =
-      Take(CallRaw(EntryId::kExecutable_OptimizedProgram, &nothing));
+  const Said said = Take(CallRaw(EntryId::kClient_DmaMap, &nothing));
   EXPECT_EQ(said.code, kUnimplemented);
-  EXPECT_EQ(said.text, "PJRT_Executable_OptimizedProgram");
+  EXPECT_EQ(said.text, "PJRT_Client_DmaMap");
 }
 
 TEST(PjrtTable, NoArgumentsAreAnError) {
