@@ -17,7 +17,8 @@
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
-wheel='' python=${HAWSER_JAX_VENV:-$HOME/.cache/hawser/jax}/bin/python rest=()
+home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+wheel='' python=${HAWSER_JAX_VENV:-$home/.cache/hawser/jax}/bin/python rest=()
 while (($#)); do
   case $1 in
     --wheel) wheel=$(realpath "$2"); shift 2 ;;
