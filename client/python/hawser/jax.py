@@ -11,7 +11,8 @@
     model = hj.freeze(params_by_name)           # a dataset of what is there
     hj.tag("@model", model.token)
 
-Every function takes the device that it is about, `device`; None is the first
+`jit` is for a JAX that does not take the plugin: it runs functions by hawser
+and gives arrays of JAX's CPU. Every other function takes the device that it is about, `device`; None is the first
 one of hawser. All of them block, and raise HawserError.
 """
 
@@ -23,11 +24,12 @@ import numpy as np
 
 from hawser import _abi
 from hawser._abi import HawserError
+from hawser._jit import jit
 from hawser.jax_plugin import PLATFORM
 
 __all__ = ["Dataset", "DeviceStatus", "HawserError", "RanOn", "dataset",
-           "datasets", "delete", "devices", "freeze", "pin", "put", "ran_on",
-           "status", "tag"]
+           "datasets", "delete", "devices", "freeze", "jit", "pin", "put",
+           "ran_on", "status", "tag"]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,6 +23,8 @@ UNDER_JAX = sorted(
 # Those that also run on a server which is killed.
 KILLED = [program for program in PROGRAMS if program.stem in (
     "logistic", "mlp", "pendulum", "transformer_block")]
+WITHOUT_JAX = sorted(
+    (ROOT / "tests/client/python/without_jax").glob("*_test.py"))
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
                     pathlib.Path.home() / ".cache/hawser/jax")
 PYTHON = VENV / "bin/python"
@@ -74,6 +76,25 @@ class Unpacked(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def run_test(self, python, test, counts=(0, 1), **settings):
+        """Runs a file of tests with the wheel, on so many servers."""
+        for count in counts:
+            servers = [Server() for _ in range(count)]
+            if servers:
+                settings["SERVER_PID"] = str(servers[0].process.pid)
+            with self.subTest(test.name, servers=count):
+                done = subprocess.run(
+                    [python, test], check=False, text=True,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                    env=environment(
+                        PYTHONPATH=str(self.site),
+                        HAWSER_SERVERS=",".join(
+                            server.address for server in servers),
+                        **settings))
+                for server in servers:
+                    server.kill()
+                self.assertEqual(done.returncode, 0, done.stdout)
+
 
 class WheelTest(Unpacked):
     def test_is_small_and_for_any_python(self):
@@ -117,6 +138,11 @@ class WheelTest(Unpacked):
              self.site / "hawser/libhawser_pjrt.so", other],
             check=True, env=environment(
                 LD_LIBRARY_PATH=str(self.site / "hawser/lib")))
+
+    def test_tests_without_jax_pass_here_and_on_a_server(self):
+        self.assertTrue(WITHOUT_JAX)
+        for test in WITHOUT_JAX:
+            self.run_test(sys.executable, test)
 
     def test_says_what_it_sees_without_jax(self):
         said = subprocess.run(
@@ -202,20 +228,8 @@ class JaxTest(Unpacked):
     def test_tests_under_jax_pass_here_and_on_servers(self):
         self.assertTrue(UNDER_JAX)
         for test in UNDER_JAX:
-            for count in (0, 1, 2):
-                servers = [Server() for _ in range(count)]
-                with self.subTest(test.name, servers=count):
-                    done = subprocess.run(
-                        [PYTHON, test], check=False, text=True,
-                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                        env=environment(
-                            PYTHONPATH=str(self.site),
-                            JAX_PLATFORMS="hawser,cpu",
-                            HAWSER_SERVERS=",".join(
-                                server.address for server in servers)))
-                    for server in servers:
-                        server.kill()
-                    self.assertEqual(done.returncode, 0, done.stdout)
+            self.run_test(PYTHON, test, counts=(0, 1, 2),
+                          JAX_PLATFORMS="hawser,cpu")
 
     def test_a_server_that_is_killed_changes_nothing_but_the_log(self):
         for program in KILLED:
