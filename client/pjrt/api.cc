@@ -1,4 +1,5 @@
 // The table that GetPjrtApi gives.
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -15,10 +16,13 @@ Error* ErrorOf(absl::Status status) {
   return status.ok() ? nullptr : new Error(std::move(status));
 }
 
-// The bytes that an entry's arguments have at least: up to the last word of
-// ours, but for those that were shorter in minor version 54.
+// The bytes that an entry's arguments say to have at least: all of ours but the
+// last word, which XLA's headers forget in places (jaxlib 0.5.3 says 24 for the
+// 32 of Plugin_Attributes), and but for what minor version 54 did not have.
 template <typename Args>
-constexpr size_t kLeast = sizeof(Args) - sizeof(void*) + 1;
+constexpr size_t kLeast = std::min(sizeof(Args),
+                                   std::max(sizeof(Header) + sizeof(void*),
+                                            sizeof(Args) - sizeof(void*)));
 template <>
 constexpr size_t kLeast<Executable_DeserializeAndLoadArgs> = offsetof(
     Executable_DeserializeAndLoadArgs, overridden_serialized_compile_options);

@@ -63,6 +63,10 @@ class Execution {
     return absl::OkStatus();
   }
 
+  // Gives buffers back what an execution that failed did not take.
+  void Restore() {
+    for (const auto& [buffer, held] : taken_) buffer->Restore(held);
+  }
   // Makes the buffers of a result.
   void Give(size_t k, const runtime::BufferPtr& value) const {
     if (args_.num_devices == 1) {
@@ -126,17 +130,20 @@ class Execution {
   }
 
   // Buffers that are donated lose their value. That of a whole is the
-  // program's once none of its parts has it.
+  // program's if nothing else has it.
   void Donate(const std::vector<int>& wanted) {
     for (const int i : wanted) {
       for (size_t p = 0; p < args_.num_devices; ++p) {
-        args_.argument_lists[p][i]->Drop();
+        Buffer* const part = args_.argument_lists[p][i];
+        taken_.emplace_back(part, part->Take());
       }
     }
     for (const int i : wanted) {
-      const auto at = static_cast<size_t>(i);
-      if (wholes_.empty() || wholes_[at].use_count() == 1)
+      const auto parts = static_cast<long>(args_.num_devices);
+      if (wholes_.empty() ||
+          wholes_[static_cast<size_t>(i)].use_count() == 1 + parts) {
         donated_.push_back(i);
+      }
     }
   }
 
@@ -146,6 +153,7 @@ class Execution {
   // Of several partitions, one for each argument.
   std::vector<std::shared_ptr<const Together>> wholes_;
   std::vector<int> donated_;
+  std::vector<std::pair<Buffer*, Held>> taken_;  // of those that are donated
 };
 
 }  // namespace
@@ -161,11 +169,15 @@ absl::Status LoadedExecutable_Execute(LoadedExecutable_ExecuteArgs* args) {
   if (executable == nullptr) return InvalidArgument("the program was deleted");
   Execution execution(loaded, *args);
   HAWSER_RETURN_IF_ERROR(execution.TakeArguments());
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto results,
-      executable->Execute(execution.arguments(),
-                          {.call = {}, .donated = execution.donated()}));
-  for (size_t k = 0; k < results.size(); ++k) execution.Give(k, results[k]);
+  const auto results = executable->Execute(
+      execution.arguments(), {.call = {}, .donated = execution.donated()});
+  if (!results.ok()) {
+    execution.Restore();
+    return results.status();
+  }
+  for (size_t k = 0; k < results->size(); ++k) {
+    execution.Give(k, (*results)[k]);
+  }
   // An error that comes later is one of the results, and costs no message until
   // they are asked for.
   for (size_t p = 0;

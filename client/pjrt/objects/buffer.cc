@@ -49,10 +49,14 @@ void Buffer::Set(const Held& what) {
   if (held.any()) dropped = std::exchange(held, what);
 }
 
-void Buffer::Drop() {
-  Held dropped;  // outside the lock
+Held Buffer::Take() {
   MutexLock lock(&mu);
-  std::swap(dropped, held);
+  return std::exchange(held, {});
+}
+
+void Buffer::Restore(const Held& what) {
+  MutexLock lock(&mu);
+  held = what;
 }
 
 absl::StatusOr<runtime::BufferPtr> Buffer::OnDevice() {

@@ -55,7 +55,11 @@ struct Buffer {
   absl::StatusOr<Held> Get();
   // Changes nothing once it was deleted.
   void Set(const Held& what);
-  void Drop();
+  // Returns what it was, and none is left.
+  Held Take();
+  void Drop() { Take(); }
+  // Gives back what was taken.
+  void Restore(const Held& what);
 
   const DevicesPtr devices;
   Device* const device;
