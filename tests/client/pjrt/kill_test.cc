@@ -1,0 +1,157 @@
+// A server that dies between any two entries: the same conversation, with the
+// server killed after its first call, its second, and so on, gives the same
+// values each time.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/pjrt/plugin.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/processes/process.h"
+
+namespace hawser::pjrt {
+namespace {
+
+// w + x @ x; w is donated.
+constexpr char kStep[] =
+    "(%w: tensor<2x2xf32> {tf.aliasing_output = 0 : i32}, "
+    "%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {\n"
+    "  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : "
+    "(tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
+    "  %1 = stablehlo.add %w, %0 : tensor<2x2xf32>\n"
+    "  %2 = stablehlo.multiply %1, %1 : tensor<2x2xf32>\n"
+    "  return %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>\n}\n";
+
+// A conversation, of which one step follows the other.
+class Conversation {
+ public:
+  // Kills the server after so many calls of the plugin.
+  explicit Conversation(int kill_after) : kill_after_(kill_after) {
+    auto server = testing::StartHawserd({"--device=cpu"}, &address_);
+    EXPECT_OK(server);
+    if (server.ok()) server_.emplace(*std::move(server));
+  }
+
+  // All that it fetched.
+  std::vector<float> Run() {
+    MakeClient();
+    Buffer* w = Put({1, 1, 1, 1});
+    Buffer* const x = Put({1, 2, 3, 4});
+    LoadedExecutable* const step = Compile();
+    std::vector<Buffer*> all = {w, x};
+    for (int i = 0; i < 3; ++i) {
+      std::vector<Buffer*> results = Execute(step, w, x);
+      w = results[0];
+      all.insert(all.end(), results.begin(), results.end());
+      if (i == 1) Fetch(results[1]);
+    }
+    Fetch(w);
+    Device* const device = Call(MUST(Buffer_Device, w, nullptr)).device;
+    Buffer* const copy =
+        Call(MUST(Buffer_CopyToDevice, w, device, nullptr)).dst_buffer;
+    Fetch(copy);
+    Fetch(all.back());
+    Event* const ready = Call(MUST(Buffer_ReadyEvent, x, nullptr)).event;
+    Call(MUST(Event_Await, ready));
+    Call(MUST(Event_Destroy, ready));
+    all.push_back(copy);
+    for (Buffer* buffer : all) Call(MUST(Buffer_Destroy, buffer));
+    Call(MUST(LoadedExecutable_Destroy, step));
+    Call(MUST(Client_Destroy, client_));
+    return fetched_;
+  }
+  int calls() const { return calls_; }
+
+ private:
+  // After each call.
+  template <typename Args>
+  Args Call(Args args) {
+    if (++calls_ == kill_after_) server_.reset();
+    return args;
+  }
+
+  void MakeClient() {
+    NamedValue servers = {};
+    servers.header.struct_size = sizeof(servers);
+    servers.name = "servers";
+    servers.name_size = 7;
+    servers.string = address_.data();
+    servers.size = address_.size();
+    Client_CreateArgs args = {};
+    args.create_options = &servers;
+    args.num_options = 1;
+    client_ = Call(Must(EntryId::kClient_Create, args)).client;
+  }
+  Buffer* Put(const std::vector<float>& values) {
+    const int64_t dims[] = {2, 2};
+    Client_BufferFromHostBufferArgs args = {};
+    args.client = client_;
+    args.data = values.data();
+    args.type = kF32;
+    args.dims = dims;
+    args.num_dims = 2;
+    args = Call(Must(EntryId::kClient_BufferFromHostBuffer, args));
+    MUST(Event_Await, args.done_with_host_buffer);
+    MUST(Event_Destroy, args.done_with_host_buffer);
+    return args.buffer;
+  }
+  LoadedExecutable* Compile() {
+    const std::string text = absl::StrCat("func.func @main", kStep);
+    Program program = {};
+    program.header.struct_size = sizeof(program);
+    program.code = text.data();
+    program.code_size = text.size();
+    program.format = "mlir";
+    program.format_size = 4;
+    return Call(MUST(Client_Compile, client_, &program, nullptr, 0, nullptr))
+        .executable;
+  }
+  std::vector<Buffer*> Execute(LoadedExecutable* step, Buffer* w, Buffer* x) {
+    Buffer* arguments[] = {w, x};
+    std::vector<Buffer*> results(2);
+    Buffer* const* const lists[] = {arguments};
+    Buffer** const outputs[] = {results.data()};
+    LoadedExecutable_ExecuteArgs args = {};
+    args.executable = step;
+    args.argument_lists = lists;
+    args.num_devices = 1;
+    args.num_args = 2;
+    args.output_lists = outputs;
+    Call(Must(EntryId::kLoadedExecutable_Execute, args));
+    return results;
+  }
+  // In two calls, as a program has it.
+  void Fetch(Buffer* buffer) {
+    float values[4];
+    Event* const done = Call(MUST(Buffer_ToHostBuffer, buffer, nullptr, values,
+                                  sizeof(values), nullptr))
+                            .event;
+    Call(MUST(Event_Await, done));
+    MUST(Event_Destroy, done);
+    fetched_.insert(fetched_.end(), values, values + 4);
+  }
+
+  const int kill_after_;
+  std::string address_;
+  std::optional<testing::Process> server_;
+  Client* client_ = nullptr;
+  int calls_ = 0;
+  std::vector<float> fetched_;
+};
+
+TEST(KillTest, AServerThatDiesBetweenAnyTwoCallsChangesNothing) {
+  Conversation whole(0);
+  const std::vector<float> want = whole.Run();
+  ASSERT_EQ(want.size(), 16u);
+  EXPECT_EQ(want[4], 22);  // 1 + 3 * 7
+  for (int k = 1; k <= whole.calls(); ++k) {
+    Conversation killed(k);
+    EXPECT_EQ(killed.Run(), want) << "killed after call " << k;
+  }
+}
+
+}  // namespace
+}  // namespace hawser::pjrt
