@@ -28,6 +28,24 @@ absl::StatusOr<Values> LowerFormula(OpContext& context) {
   return Unimplemented("of ", DTypeName(dtype));
 }
 
+// Of complex numbers -i log((x + iy) / sqrt(x^2 + y^2)), as XLA has it.
+absl::StatusOr<Values> LowerAtan2(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
+  const Shape of = context.operand_shape(0);
+  if (!IsComplex(of.dtype()) || of != context.operand_shape(1)) {
+    return LowerElementwise(context);
+  }
+  ExpressionScope scope{context.builder(), context.program.monoids()};
+  const Expression y(&scope, context.operands[0]);
+  const Expression x(&scope, context.operands[1]);
+  const Expression turned =
+      Apply(kComplex, {-Apply(kImag, {y}), Apply(kReal, {y})});
+  const Expression size = Apply(kSqrt, {x * x + y * y});
+  const Expression log = Apply(kLog, {(x + turned) / size});
+  return Values{
+      Apply(kComplex, {Apply(kImag, {log}), -Apply(kReal, {log})}).value()};
+}
+
 absl::StatusOr<Values> LowerSquare(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(1, 1));
   const ValueId x = context.operands[0];
@@ -86,6 +104,7 @@ constexpr Row kRows[] = {
     {"chlo.next_after", LowerNextAfter},
     {"chlo.sinh", LowerFormula},
     {"chlo.square", LowerSquare},
+    {"stablehlo.atan2", LowerAtan2, &kAtan2},
     {"stablehlo.reduce_precision", LowerReducePrecision},
 };
 

@@ -228,6 +228,21 @@ TEST(Formulas, AtTheEdges) {
   }
 }
 
+// tan of what it gives is y / x, also where that is no real number.
+TEST(Formulas, Atan2OfComplexNumbersIsAnAngle) {
+  using C = std::complex<double>;
+  const std::vector<C> y = {{1, 0}, {0.5, 2}, {-3, 0.25}, {0.1, -0.2}};
+  const std::vector<C> x = {{1, 0}, {1.5, -0.5}, {2, 1}, {4, 3}};
+  std::vector<C> quotients;
+  for (size_t i = 0; i < x.size(); ++i) quotients.push_back(y[i] / x[i]);
+  const Literal angles = Computed("stablehlo.atan2", "complex<f64>",
+                                  {VectorOf(y), VectorOf(x)});
+  EXPECT_EQ(Difference({.kind = Check::kAlmostEqual, .tolerance = 1e-14},
+                       Computed("stablehlo.tan", "complex<f64>", {angles}),
+                       VectorOf(quotients)),
+            "");
+}
+
 TEST(Formulas, NextAfterIsThatOfC) {
   const std::vector<float> numbers = {
       0,       -0.0f, 1,        -1,  1e-45f,    2.5f,
