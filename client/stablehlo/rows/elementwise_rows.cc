@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "client/stablehlo/body/op_context.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
@@ -34,10 +35,17 @@ absl::StatusOr<Values> LowerCompare(OpContext& context) {
   return context.Add(kCompare, on, {{"direction", direction}});
 }
 
+// Complex numbers are in no order.
+std::string MissingClamp(const Op& op) {
+  if (op.operand_types.empty()) return "";
+  const DType dtype = op.operand_types[0].dtype;
+  return IsComplex(dtype) ? absl::StrCat("of ", DTypeName(dtype)) : "";
+}
+
 constexpr Row kRows[] = {
     {"stablehlo.compare", LowerCompare},
     {"stablehlo.select", LowerElementwise, &kSelect},
-    {"stablehlo.clamp", LowerElementwise, &kClamp},
+    {"stablehlo.clamp", LowerElementwise, &kClamp, MissingClamp},
     {"stablehlo.convert", LowerByName, &kConvert},
     {"stablehlo.bitcast_convert", LowerByName, &kBitcastConvert},
 };

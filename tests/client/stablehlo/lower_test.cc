@@ -148,6 +148,16 @@ TEST(Lower, ProductsHaveTheResultsDTypeOrWidenTheirOperandsFirst) {
                 "of f32 and f32 giving i32"));
 }
 
+TEST(Lower, ComplexNumbersAreNotClamped) {
+  EXPECT_THAT(
+      LoweredText(MainOf("%a: tensor<2xcomplex<f32>>", "tensor<2xcomplex<f32>>",
+                         "%0 = \"stablehlo.clamp\"(%a, %a, %a) : "
+                         "(tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, "
+                         "tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>\n"
+                         "return %0 : tensor<2xcomplex<f32>>")),
+      HasSubstr("hawser lacks stablehlo.clamp of c64"));
+}
+
 TEST(Lower, RegionsMayCombineInAWiderDType) {
   EXPECT_THAT(
       LoweredText(MainOf(
