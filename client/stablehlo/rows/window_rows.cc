@@ -68,6 +68,10 @@ std::optional<Prefix> PrefixOf(const Op& op) {
     }
     prefix = Prefix{static_cast<int64_t>(d), low == 0};
   }
+  // An axis of one element is a window of one, as in JAX's cumsum of it.
+  for (size_t d = 0; d < rank && !prefix; ++d) {
+    if (dims[d] == 1) prefix = Prefix{static_cast<int64_t>(d)};
+  }
   return prefix;
 }
 

@@ -272,6 +272,18 @@ TEST(Lower, WindowsOfAllBeforeOrBehindAreScans) {
   }
 }
 
+TEST(Lower, WindowsOfAnAxisOfOneElementAreScans) {
+  EXPECT_THAT(
+      LoweredText(MainOf(
+          "%a: tensor<3x1xf32>, %z: tensor<f32>", "tensor<3x1xf32>",
+          "%0 = \"stablehlo.reduce_window\"(%a, %z) ({ ^bb0(%l: tensor<f32>, "
+          "%r: tensor<f32>): %s = stablehlo.add %l, %r : tensor<f32> "
+          "stablehlo.return %s : tensor<f32> }) {window_dimensions = "
+          "array<i64: 1, 1>} : (tensor<3x1xf32>, tensor<f32>) -> "
+          "tensor<3x1xf32>\nreturn %0 : tensor<3x1xf32>")),
+      HasSubstr("= scan(%0) dimension=1"));
+}
+
 TEST(Lower, RandomBitsTakeAStateOfAKeyAndACounter) {
   const auto bits = [](const char* state, const char* of) {
     return LoweredText(MainOf(
