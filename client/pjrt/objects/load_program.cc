@@ -146,7 +146,7 @@ absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
   HAWSER_ASSIGN_OR_RETURN(loaded->facts,
                           FactsOf(lowered, partitions, std::move(source)));
   std::shared_ptr<runtime::Client> client = loaded->device_list[0]->runtime;
-  runtime::CompileOptions compile;
+  runtime::CompileOptions compile{.numerics = lowered.numerics};
   if (partitions > 1) {
     HAWSER_ASSIGN_OR_RETURN(client, devices->AllDevices());
     loaded->shapes.assign(

@@ -16,6 +16,7 @@
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
 #include "core/runtime/dataset.h"
+#include "core/runtime/options.h"
 
 namespace hawser::stablehlo {
 
@@ -72,6 +73,18 @@ class Program {
   // which it names them.
   const std::vector<Operand>& FreeOperands(const Region& region);
 
+  // Counts a product; some ask for all bits of their factors.
+  void AddProduct(bool all_bits) {
+    has_products_ = true;
+    all_bits_ |= all_bits;
+  }
+  // kTf32 if every product may give up bits (StableHLO's precision DEFAULT), as
+  // XLA does on GPUs; else kFast.
+  runtime::Numerics numerics() const {
+    return has_products_ && !all_bits_ ? runtime::Numerics::kTf32
+                                       : runtime::Numerics::kFast;
+  }
+
   // Pays for one op. Errors: kResourceExhausted.
   absl::Status Spend();
   // Calls and regions within each other. Errors: kResourceExhausted.
@@ -103,6 +116,8 @@ class Program {
   int64_t ops_left_;
   int depth_ = 0;
   bool placed_ = false;
+  bool has_products_ = false;
+  bool all_bits_ = false;
 };
 
 }  // namespace hawser::stablehlo

@@ -65,8 +65,10 @@ class Entry {
   absl::StatusOr<Lowered> Finish(const Values& results) {
     HAWSER_RETURN_IF_ERROR(builder_.Finish(results));
     const Op* function = program_.functions().Find(name_);
-    return Lowered{std::move(program_.module()), std::move(program_.bound()),
-                   DonatedOf(*function)};
+    return Lowered{.module = std::move(program_.module()),
+                   .bound = std::move(program_.bound()),
+                   .donated = DonatedOf(*function),
+                   .numerics = program_.numerics()};
   }
 
  private:

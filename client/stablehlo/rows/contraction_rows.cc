@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/body/op_context.h"
 #include "client/stablehlo/rows/rows.h"
@@ -43,14 +45,27 @@ void Convert(OpContext& context, DType dtype) {
   }
 }
 
+// True for HIGH and HIGHEST, "[DEFAULT, #stablehlo<precision HIGHEST>]".
+bool WantsAllBits(const Op& op) {
+  const Attribute* precision = FindAttribute(op, "precision_config");
+  if (precision == nullptr) precision = FindAttribute(op, "precision");
+  if (precision == nullptr) return false;
+  return absl::StrContains(precision->text, "HIGH") ||
+         absl::c_any_of(precision->items, [](const AttributePtr& item) {
+           return absl::StrContains(item->text, "HIGH");
+         });
+}
+
 absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
+  context.program.AddProduct(WantsAllBits(context.op));
   if (context.results.size() != 1) return InvalidArgument("has one result");
   const DType result = context.results[0].dtype();
   const DType lhs = context.operand_shape(0).dtype();
   const DType rhs = context.operand_shape(1).dtype();
   DType dtype = SumDType(lhs, rhs, result);
-  // Of bools it is whether any pair holds: the number of those that do is not 0.
+  // Of bools it is whether any pair holds: the number of those that do is not
+  // 0.
   if (dtype == DType::kBool) dtype = DType::kS32;
   if (dtype == DType::kInvalid) {
     return Unimplemented("a product of these dtypes");

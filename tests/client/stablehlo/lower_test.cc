@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/stablehlo.h"
 #include "client/stablehlo/text/reader.h"
@@ -111,6 +112,37 @@ TEST(Lower, ArraysOfDatasetsSayTokenAndName) {
     EXPECT_THAT(ReadProgram(OfDataset(config)),
                 StatusIs(absl::StatusCode::kInvalidArgument, what));
   }
+}
+
+TEST(Lower, PrecisionSaysWhetherProductsMayGiveUpBits) {
+  const auto numerics = [](absl::string_view precisions) {
+    std::string body;
+    for (const absl::string_view one : absl::StrSplit(precisions, ';')) {
+      absl::StrAppend(&body, "%", body.size(),
+                      " = stablehlo.dot_general %a, %a, contracting_dims = "
+                      "[0] x [0]",
+                      one,
+                      " : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>\n");
+    }
+    const auto lowered = ReadProgram(MainOf("%a: tensor<4xf32>", "tensor<f32>",
+                                            body + "return %0 : tensor<f32>"));
+    EXPECT_OK(lowered);
+    return lowered.ok() ? lowered->numerics : runtime::Numerics::kStrict;
+  };
+  EXPECT_EQ(numerics(", precision = [DEFAULT, DEFAULT]"),
+            runtime::Numerics::kTf32);
+  EXPECT_EQ(numerics(""), runtime::Numerics::kTf32);
+  EXPECT_EQ(numerics(", precision = [HIGHEST, HIGHEST]"),
+            runtime::Numerics::kFast);
+  EXPECT_EQ(numerics(", precision = [DEFAULT, HIGH]"),
+            runtime::Numerics::kFast);
+  EXPECT_EQ(numerics(", precision = [DEFAULT, DEFAULT];"
+                     ", precision = [HIGHEST, HIGHEST]"),
+            runtime::Numerics::kFast);
+  const auto none = ReadProgram(MainOf("%a: tensor<4xf32>", "tensor<4xf32>",
+                                       "return %a : tensor<4xf32>"));
+  ASSERT_OK(none);
+  EXPECT_EQ(none->numerics, runtime::Numerics::kFast);
 }
 
 TEST(Lower, ProductsHaveTheResultsDTypeOrWidenTheirOperandsFirst) {
