@@ -22,7 +22,7 @@ UNDER_JAX = sorted(
     (ROOT / "tests/client/python/under_jax").glob("*_test.py"))
 # Those that also run on a server which is killed.
 KILLED = [program for program in PROGRAMS if program.stem in (
-    "logistic", "mlp", "pendulum", "transformer_block")]
+    "fashion_mnist", "logistic", "mlp", "pendulum", "transformer_block")]
 WITHOUT_JAX = sorted(
     (ROOT / "tests/client/python/without_jax").glob("*_test.py"))
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
