@@ -10,7 +10,7 @@
 #include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/connect_devices.h"
 #include "client/pjrt/objects/host_value.h"
-#include "client/pjrt/objects/load_program.h"
+#include "client/pjrt/programs/load_program.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 

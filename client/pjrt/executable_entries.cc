@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects/compile_options.h"
+#include "client/pjrt/programs/compile_options.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 

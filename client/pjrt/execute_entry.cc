@@ -129,8 +129,8 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Buffers that are donated lose their value. That of a whole is the
-  // program's if nothing else has it.
+  // Buffers that are donated lose their value. The program may take over a
+  // whole if nothing else has it.
   void Donate(const std::vector<int>& wanted) {
     for (const int i : wanted) {
       for (size_t p = 0; p < args_.num_devices; ++p) {
@@ -150,7 +150,7 @@ class Execution {
   const LoadedExecutable& executable_;
   const LoadedExecutable_ExecuteArgs& args_;
   std::vector<runtime::Argument> arguments_;
-  // Of several partitions, one for each argument.
+  // There is one for each argument, if there are several partitions.
   std::vector<std::shared_ptr<const Together>> wholes_;
   std::vector<int> donated_;
   std::vector<std::pair<Buffer*, Held>> taken_;  // of those that are donated

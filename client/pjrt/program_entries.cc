@@ -6,7 +6,7 @@
 
 #include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/objects/load_program.h"
+#include "client/pjrt/programs/load_program.h"
 #include "client/pjrt/objects/objects.h"
 #include "client/pjrt/objects/program_source.h"
 #include "core/base/status.h"

@@ -24,7 +24,7 @@ struct Together {
   runtime::BufferPtr value;
 };
 
-// What a buffer's value is, in one of three ways, or none.
+// A buffer's value, in one of three ways, or none.
 struct Held {
   runtime::BufferPtr there;               // on the buffer's device
   Literal here;                           // from the host, and on no device yet

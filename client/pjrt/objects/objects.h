@@ -129,7 +129,7 @@ struct ProgramFacts {
   std::vector<size_t> memory_kind_sizes;
   // Null of a program of more than kMaxKeptCode.
   std::shared_ptr<const ProgramSource> source;
-  // Of more than one partition: a program that says how results lie on them.
+  // A program that says how results lie on several partitions; else empty.
   std::string shardings;
 };
 

@@ -1,4 +1,4 @@
-#include "client/pjrt/objects/compile_options.h"
+#include "client/pjrt/programs/compile_options.h"
 
 #include <algorithm>
 

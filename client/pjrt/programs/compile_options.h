@@ -1,6 +1,6 @@
 // XLA's compile options and device assignments, as far as devices go.
-#ifndef HAWSER_CLIENT_PJRT_OBJECTS_COMPILE_OPTIONS_H_
-#define HAWSER_CLIENT_PJRT_OBJECTS_COMPILE_OPTIONS_H_
+#ifndef HAWSER_CLIENT_PJRT_PROGRAMS_COMPILE_OPTIONS_H_
+#define HAWSER_CLIENT_PJRT_PROGRAMS_COMPILE_OPTIONS_H_
 
 #include <string>
 #include <vector>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<Device*>> DevicesIn(const Devices& devices,
 std::string AssignmentOf(const std::vector<Device*>& devices);
 
 }  // namespace hawser::pjrt
-#endif  // HAWSER_CLIENT_PJRT_OBJECTS_COMPILE_OPTIONS_H_
+#endif  // HAWSER_CLIENT_PJRT_PROGRAMS_COMPILE_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "client/pjrt/objects/load_program.h"
+#include "client/pjrt/programs/load_program.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/pjrt/objects/compile_options.h"
+#include "client/pjrt/programs/compile_options.h"
 #include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/stablehlo.h"
 #include "core/base/digest.h"

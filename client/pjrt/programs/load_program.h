@@ -1,6 +1,6 @@
 // LoadProgram: a StableHLO program, compiled for a device.
-#ifndef HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_
-#define HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_
+#ifndef HAWSER_CLIENT_PJRT_PROGRAMS_LOAD_PROGRAM_H_
+#define HAWSER_CLIENT_PJRT_PROGRAMS_LOAD_PROGRAM_H_
 
 #include <memory>
 
@@ -18,4 +18,4 @@ absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
     const DevicesPtr& devices, ProgramSource source);
 
 }  // namespace hawser::pjrt
-#endif  // HAWSER_CLIENT_PJRT_OBJECTS_LOAD_PROGRAM_H_
+#endif  // HAWSER_CLIENT_PJRT_PROGRAMS_LOAD_PROGRAM_H_
