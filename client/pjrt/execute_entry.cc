@@ -50,7 +50,7 @@ class Execution {
     if (args_.num_args != executable_.facts->num_arguments) {
       return InvalidArgument("the program takes ",
                              executable_.facts->num_arguments,
-                             " arguments, gets ", args_.num_args);
+                             " arguments, got ", args_.num_args);
     }
     HAWSER_RETURN_IF_ERROR(CheckLists());
     for (size_t i = 0; i < args_.num_args; ++i) {

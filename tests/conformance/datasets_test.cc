@@ -422,8 +422,9 @@ TEST_P(DatasetsTest, NamesAndPinsAreKeptWhereTheDatasetIs) {
               StatusIs(StatusCode::kNotFound, TokenOf(Digest())));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DatasetsTest, ::testing::ValuesIn(AllTargets()),
-                         TargetName);
+INSTANTIATE_TEST_SUITE_P(
+    All, DatasetsTest,
+    ::testing::ValuesIn(TargetsThat(&TargetRow::has_datasets)), TargetName);
 
 }  // namespace
 }  // namespace hawser

@@ -16,9 +16,6 @@ using absl::StatusCode;
 using runtime::Argument;
 using runtime::BufferPtr;
 
-// More than the target may hold, as s64.
-constexpr int64_t kTooMany = kTargetMemory / 4;
-
 runtime::CallOptions In(absl::Duration time) {
   return {.cancel = CancelToken(absl::Now() + time)};
 }
@@ -39,6 +36,8 @@ class ErrorsTest : public TargetTest {
   const Literal x_ = Full(1, 3);
   const Shape shape_ = x_.shape();
 };
+// Of calls that end by their options.
+class DeadlinesTest : public ErrorsTest {};
 
 TEST_P(ErrorsTest, WrongArgumentsAreRefusedBeforeAnythingRuns) {
   const auto add = Compile(client(), AddModule(shape_));
@@ -83,9 +82,10 @@ TEST_P(ErrorsTest, WhatIsNoModuleAndNoValueIsRefused) {
 }
 
 TEST_P(ErrorsTest, AnErrorTravelsToTheEndOfItsChain) {
-  const Shape large = Shape::Of(DType::kS64, {kTooMany});
+  const int64_t too_many = target_->memory / 4;  // of s64
+  const Shape large = Shape::Of(DType::kS64, {too_many});
   const auto add = Compile(client(), AddModule(large));
-  BufferPtr x = Execute(Compile(client(), IotaModule(kTooMany)), {})[0];
+  BufferPtr x = Execute(Compile(client(), IotaModule(too_many)), {})[0];
   for (int i = 0; i < 10; ++i) x = Execute(add, {x, x})[0];
   EXPECT_THAT(Get(x), StatusIs(StatusCode::kResourceExhausted,
                                "(iota): no memory for s64["));
@@ -95,7 +95,7 @@ TEST_P(ErrorsTest, AnErrorTravelsToTheEndOfItsChain) {
   EXPECT_OK(Get(Execute(Compile(client(), AddModule(shape_)), {x_, x_})[0]));
 }
 
-TEST_P(ErrorsTest, OfTwoErrorsTheFirstCauseWins) {
+TEST_P(DeadlinesTest, OfTwoErrorsTheFirstCauseWins) {
   const auto add = Compile(client(), AddModule(Shape::Scalar(DType::kS64)));
   const Literal one = Literal::Scalar<int64_t>(1);
   const CancelToken flag = CancelToken::WithFlag();
@@ -109,7 +109,7 @@ TEST_P(ErrorsTest, OfTwoErrorsTheFirstCauseWins) {
   EXPECT_THAT(Get(both), StatusIs(StatusCode::kDeadlineExceeded, ""));
 }
 
-TEST_P(ErrorsTest, ADeadlineEndsTheWorkAndLeavesNothing) {
+TEST_P(DeadlinesTest, ADeadlineEndsTheWorkAndLeavesNothing) {
   const absl::Time start = absl::Now();
   BufferPtr x = Endless(In(absl::Milliseconds(500)));
   EXPECT_THAT(Get(x), StatusIs(StatusCode::kDeadlineExceeded, ""));
@@ -118,7 +118,7 @@ TEST_P(ErrorsTest, ADeadlineEndsTheWorkAndLeavesNothing) {
   EXPECT_EQ(target_->AwaitLiveBuffers(0), 0);
 }
 
-TEST_P(ErrorsTest, ACancelEndsTheWorkAndLeavesNothing) {
+TEST_P(DeadlinesTest, ACancelEndsTheWorkAndLeavesNothing) {
   const CancelToken flag = CancelToken::WithFlag();
   BufferPtr x = Endless({.cancel = flag});
   const Future<Literal> value = x->Fetch({});
@@ -129,7 +129,7 @@ TEST_P(ErrorsTest, ACancelEndsTheWorkAndLeavesNothing) {
   EXPECT_EQ(target_->AwaitLiveBuffers(0), 0);
 }
 
-TEST_P(ErrorsTest, AFetchThatHasHadItsTimeLeavesTheValueOnItsWay) {
+TEST_P(DeadlinesTest, AFetchThatHasHadItsTimeLeavesTheValueOnItsWay) {
   const auto count = Compile(client(), CountModule());
   const BufferPtr x = Execute(count, {Literal::Scalar<int64_t>(0),
                                       Literal::Scalar<int64_t>(300000)})[0];
@@ -139,7 +139,7 @@ TEST_P(ErrorsTest, AFetchThatHasHadItsTimeLeavesTheValueOnItsWay) {
   EXPECT_EQ(value.data<int64_t>()[0], 300000);
 }
 
-TEST_P(ErrorsTest, WhatIsAskedTooLateIsNotDone) {
+TEST_P(DeadlinesTest, WhatIsAskedTooLateIsNotDone) {
   const runtime::CallOptions past = In(-absl::Seconds(1));
   const CancelToken flag = CancelToken::WithFlag();
   flag.Cancel();
@@ -152,7 +152,7 @@ TEST_P(ErrorsTest, WhatIsAskedTooLateIsNotDone) {
               StatusIs(StatusCode::kDeadlineExceeded, ""));
 }
 
-TEST_P(ErrorsTest, AClientThatGoesEndsItsWork) {
+TEST_P(DeadlinesTest, AClientThatGoesEndsItsWork) {
   {
     const auto other = target_->another();
     const auto count = Compile(*other, CountModule());
@@ -167,6 +167,9 @@ TEST_P(ErrorsTest, AClientThatGoesEndsItsWork) {
 
 INSTANTIATE_TEST_SUITE_P(All, ErrorsTest, ::testing::ValuesIn(AllTargets()),
                          TargetName);
+INSTANTIATE_TEST_SUITE_P(
+    All, DeadlinesTest,
+    ::testing::ValuesIn(TargetsThat(&TargetRow::has_deadlines)), TargetName);
 
 }  // namespace
 }  // namespace hawser

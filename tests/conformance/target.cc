@@ -10,6 +10,7 @@
 #include "kernels/cpu/evaluator.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/emu/emu_device.h"
+#include "tests/client/pjrt/plugin_client.h"
 #include "tests/server/access/credential_files.h"
 
 namespace hawser {
@@ -70,6 +71,19 @@ std::unique_ptr<Target> MakeServer(LoopbackOptions options) {
 }
 
 std::unique_ptr<Target> MakeLoopback() { return MakeServer({}); }
+
+// The PJRT plugin over a server. Its C ABI has no deadlines and no datasets.
+std::unique_ptr<Target> MakePlugin() {
+  std::unique_ptr<Target> target = MakeLoopback();
+  if (target == nullptr) return nullptr;
+  target->client = pjrt::MakePluginClient(target->where);
+  target->another = [address = target->where] {
+    return pjrt::MakePluginClient(address);
+  };
+  // What the server has no memory for is computed here, with all there is.
+  target->memory = int64_t{1} << 41;
+  return target;
+}
 
 // Mutual TLS and a token, with files as an operator makes them.
 LoopbackOptions MakeTlsOptions() {
@@ -206,6 +220,9 @@ const std::vector<TargetRow>& AllTargets() {
         {"sharded_after_kill", MakeShardedAfterKill, false},
         {"emu", MakeEmu, false, false},
     };
+    if (pjrt::HasPlugin()) {
+      all.push_back({"plugin", MakePlugin, true, true, false, false});
+    }
     if (cuda::CudaDeviceCount().ok()) {
       all.push_back({"cuda", MakeCuda, false, true});
     }

@@ -19,6 +19,10 @@
 
 namespace hawser {
 
+// All values of one target together stay below this, or its `memory`: what needs
+// more fails with kResourceExhausted, on every target alike.
+inline constexpr int64_t kTargetMemory = int64_t{256} << 20;
+
 // A client and all it stands on, for as long as a test needs it.
 struct Target {
   runtime::Client& runtime() const { return *client; }
@@ -40,6 +44,7 @@ struct Target {
   // What ran_on() says of every result holds this.
   std::string where;
   std::string platform = "cpu";  // of its capabilities
+  int64_t memory = kTargetMemory;
 };
 
 struct TargetRow {
@@ -49,15 +54,14 @@ struct TargetRow {
   bool is_exact = true;
   // A new graph costs it no more than a millisecond or so.
   bool compiles_quickly = true;
+  // Calls end by their CallOptions.
+  bool has_deadlines = true;
+  bool has_datasets = true;
 };
 const std::vector<TargetRow>& AllTargets();
 // Those with a property: TargetsThat(&TargetRow::is_exact).
 std::vector<TargetRow> TargetsThat(bool TargetRow::*property);
 inline void PrintTo(const TargetRow& row, std::ostream* os) { *os << row.name; }
-
-// All values of one target together stay below this: what needs more fails
-// with kResourceExhausted, on every target alike.
-inline constexpr int64_t kTargetMemory = int64_t{256} << 20;
 
 // For tests that do not disturb their target: one for all of them, as a
 // long-lived process has it. It goes at the end of the program.

@@ -9,6 +9,7 @@
 
 namespace hawser::pjrt {
 
+// What the fields are of a format of hawser's own: load_program.h.
 struct ProgramSource {
   std::string format;   // "mlir"
   std::string code;     // StableHLO: an artifact or text

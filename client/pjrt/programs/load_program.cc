@@ -1,6 +1,7 @@
 #include "client/pjrt/programs/load_program.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "client/stablehlo/stablehlo.h"
 #include "core/base/digest.h"
 #include "core/base/status.h"
+#include "core/ir/text/parser.h"
+#include "core/ops/registry.h"
 #include "core/sharding/shard_spec.h"
 
 namespace hawser::pjrt {
@@ -125,22 +128,53 @@ absl::Status BindArguments(const std::vector<stablehlo::BoundArgument>& bound,
   return absl::OkStatus();
 }
 
-}  // namespace
+// A program, read, and the device of each of its partitions.
+struct Readable {
+  stablehlo::Lowered lowered;
+  std::vector<Device*> devices;
+};
 
-absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
-    const DevicesPtr& devices, ProgramSource source) {
+// Reads a module in the text form of core/ir.
+absl::StatusOr<Readable> ReadModule(const Devices& devices,
+                                    const ProgramSource& source) {
+  if (!source.options.empty() && source.options != "strict") {
+    return InvalidArgument("the options of a module are \"strict\" or none");
+  }
+  HAWSER_ASSIGN_OR_RETURN(Module module, ParseModule(source.code, FindOp));
+  Readable program{{.module = std::move(module), .bound = {}},
+                   {devices.list[0]}};
+  stablehlo::Lowered& lowered = program.lowered;
+  lowered.donated.resize(lowered.module.signature().parameters.size());
+  std::iota(lowered.donated.begin(), lowered.donated.end(), 0);
+  if (!source.options.empty()) lowered.numerics = runtime::Numerics::kStrict;
+  return program;
+}
+
+absl::StatusOr<Readable> Read(const Devices& devices,
+                              const ProgramSource& source) {
+  if (source.format == "hawser.text") return ReadModule(devices, source);
   if (source.format != "mlir") {
     return Unimplemented("programs of format \"", source.format,
                          "\": hawser takes \"mlir\"");
   }
-  auto loaded = std::make_unique<LoadedExecutable>();
-  loaded->devices = devices;
-  HAWSER_ASSIGN_OR_RETURN(loaded->device_list,
-                          DevicesIn(*devices, source.options));
-  const size_t partitions = loaded->device_list.size();
+  HAWSER_ASSIGN_OR_RETURN(std::vector<Device*> list,
+                          DevicesIn(devices, source.options));
   HAWSER_ASSIGN_OR_RETURN(
       stablehlo::Lowered lowered,
-      stablehlo::ReadProgram(source.code, static_cast<int>(partitions)));
+      stablehlo::ReadProgram(source.code, static_cast<int>(list.size())));
+  return Readable{std::move(lowered), std::move(list)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
+    const DevicesPtr& devices, ProgramSource source) {
+  HAWSER_ASSIGN_OR_RETURN(Readable program, Read(*devices, source));
+  stablehlo::Lowered& lowered = program.lowered;
+  auto loaded = std::make_unique<LoadedExecutable>();
+  loaded->devices = devices;
+  loaded->device_list = std::move(program.devices);
+  const size_t partitions = loaded->device_list.size();
   const auto& parameters = lowered.module.signature().parameters;
   loaded->donated = lowered.donated;
   HAWSER_ASSIGN_OR_RETURN(loaded->facts,

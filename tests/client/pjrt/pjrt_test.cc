@@ -106,6 +106,21 @@ TEST_F(PjrtTest, WrongProgramsAreErrorsWithTheirPlace) {
               HasSubstr("byte "));
 }
 
+TEST_F(PjrtTest, ModulesOfHawserHaveAFormat) {
+  const auto says = [&](const std::string& code, const std::string& options) {
+    Program program = {};
+    program.header.struct_size = sizeof(program);
+    program.code = code.data();
+    program.code_size = code.size();
+    program.format = "hawser.text";
+    program.format_size = 11;
+    return SAYS(Client_Compile, client_, &program, options.data(),
+                options.size(), nullptr);
+  };
+  EXPECT_THAT(says("module", "").text, HasSubstr("1:7: "));
+  EXPECT_THAT(says("module", "quick").text, HasSubstr("\"strict\" or none"));
+}
+
 TEST_F(PjrtTest, ShortStructsAreNotWrittenBeyondTheirEnd) {
   LoadedExecutable* sum = Compile(kSum);
   ExecuteOptions options = {};

@@ -28,10 +28,13 @@ enum class EntryId : size_t {
 #undef HAWSER_PJRT_LACKS
 };
 
+// From the folder in which Bazel runs tests.
+inline constexpr char kPluginPath[] = "client/pjrt/libhawser_pjrt.so";
+
 inline const Api& TheApi() {
   static const Api& api = *[] {
     setenv("HAWSER_SERVERS", "", 1);
-    void* plugin = dlopen("client/pjrt/libhawser_pjrt.so", RTLD_NOW);
+    void* plugin = dlopen(kPluginPath, RTLD_NOW);
     if (plugin == nullptr) ADD_FAILURE() << dlerror();
     auto* get = reinterpret_cast<const Api* (*)()>(dlsym(plugin, "GetPjrtApi"));
     return get();

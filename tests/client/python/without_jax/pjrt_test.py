@@ -64,7 +64,7 @@ class PjrtTest(unittest.TestCase):
                 "func.func @main( {")),
             ("UNIMPLEMENTED.*made_up", lambda: self.client.compile(
                 SUM.replace("stablehlo.add", "stablehlo.made_up"))),
-            ("takes 2 arguments, gets 1", lambda: self.sum(ONES)),
+            ("takes 2 arguments, got 1", lambda: self.sum(ONES)),
             ("argument 1", lambda: self.sum(ONES, np.ones(3, np.float32))),
             ("deleted or donated", gone.numpy),
             ("deleted or donated", lambda: self.sum.run(gone, ONES)),
