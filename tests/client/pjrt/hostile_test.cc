@@ -1,6 +1,5 @@
 // What callers do that they must not, and what they may do though it is odd: an
 // error or nothing comes of it, never an abort or a wait without end.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -183,21 +182,6 @@ TEST_F(HostileTest, ThreadsMayDoEverythingAtOnce) {
   for (std::thread& thread : threads) thread.join();
   Destroy(shared);
   MUST(LoadedExecutable_Destroy, sum);
-}
-
-// Waits for a child, at most 20 s: its exit code, or 128 and the signal.
-int ExitOf(pid_t child) {
-  const absl::Time end = absl::Now() + absl::Seconds(20);
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (absl::Now() > end) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return -1;
-    }
-    absl::SleepFor(absl::Milliseconds(2));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 TEST_F(HostileTest, ChildrenEndAndDoNotHang) {

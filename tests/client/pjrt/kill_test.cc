@@ -1,6 +1,10 @@
 // A server that dies between any two entries: the same conversation, with the
 // server killed after its first call, its second, and so on, gives the same
 // values each time.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,15 +41,24 @@ class Conversation {
 
   // All that it fetched.
   std::vector<float> Run() {
+    Begin();
+    Work();
+    End();
+    return fetched_;
+  }
+  void Begin() {
     MakeClient();
-    Buffer* w = Put({1, 1, 1, 1});
-    Buffer* const x = Put({1, 2, 3, 4});
-    LoadedExecutable* const step = Compile();
-    std::vector<Buffer*> all = {w, x};
+    w_ = Put({1, 1, 1, 1});
+    x_ = Put({1, 2, 3, 4});
+    step_ = Compile();
+    all_ = {w_, x_};
+  }
+  void Work() {
+    Buffer* w = w_;
     for (int i = 0; i < 3; ++i) {
-      std::vector<Buffer*> results = Execute(step, w, x);
+      std::vector<Buffer*> results = Execute(step_, w, x_);
       w = results[0];
-      all.insert(all.end(), results.begin(), results.end());
+      all_.insert(all_.end(), results.begin(), results.end());
       if (i == 1) Fetch(results[1]);
     }
     Fetch(w);
@@ -53,16 +66,19 @@ class Conversation {
     Buffer* const copy =
         Call(MUST(Buffer_CopyToDevice, w, device, nullptr)).dst_buffer;
     Fetch(copy);
-    Fetch(all.back());
-    Event* const ready = Call(MUST(Buffer_ReadyEvent, x, nullptr)).event;
+    Fetch(all_.back());
+    Event* const ready = Call(MUST(Buffer_ReadyEvent, x_, nullptr)).event;
     Call(MUST(Event_Await, ready));
     Call(MUST(Event_Destroy, ready));
-    all.push_back(copy);
-    for (Buffer* buffer : all) Call(MUST(Buffer_Destroy, buffer));
-    Call(MUST(LoadedExecutable_Destroy, step));
-    Call(MUST(Client_Destroy, client_));
-    return fetched_;
+    all_.push_back(copy);
   }
+  void End() {
+    for (Buffer* buffer : all_) Call(MUST(Buffer_Destroy, buffer));
+    Call(MUST(LoadedExecutable_Destroy, step_));
+    Call(MUST(Client_Destroy, client_));
+  }
+  void KillServer() { server_.reset(); }
+  const std::vector<float>& fetched() const { return fetched_; }
   int calls() const { return calls_; }
 
  private:
@@ -138,6 +154,9 @@ class Conversation {
   std::string address_;
   std::optional<testing::Process> server_;
   Client* client_ = nullptr;
+  Buffer *w_ = nullptr, *x_ = nullptr;
+  LoadedExecutable* step_ = nullptr;
+  std::vector<Buffer*> all_;
   int calls_ = 0;
   std::vector<float> fetched_;
 };
@@ -150,6 +169,31 @@ TEST(KillTest, AServerThatDiesBetweenAnyTwoCallsChangesNothing) {
   for (int k = 1; k <= whole.calls(); ++k) {
     Conversation killed(k);
     EXPECT_EQ(killed.Run(), want) << "killed after call " << k;
+  }
+}
+
+// The connection's threads are not in a child: it may end as it likes.
+TEST(KillTest, ChildrenOfAProgramWithAServerEndAndDoNotHang) {
+  for (const bool dies : {false, true}) {
+    Conversation conversation(0);
+    conversation.Begin();
+    if (dies) conversation.KillServer();
+    const auto in_child = [&](int code, auto work) {
+      const pid_t child = fork();
+      if (child == 0) {
+        // Its errors are no failures of this test.
+        if (freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
+        work();
+        exit(code);
+      }
+      EXPECT_EQ(ExitOf(child), code) << (dies ? "the server is gone" : "");
+    };
+    in_child(7, [] {});
+    in_child(8, [&] { conversation.End(); });
+    in_child(9, [&] { conversation.Work(); });
+    conversation.Work();
+    conversation.End();
+    EXPECT_EQ(conversation.fetched().size(), 16u);
   }
 }
 

@@ -3,13 +3,17 @@
 #define HAWSER_TESTS_CLIENT_PJRT_PLUGIN_H_
 
 #include <dlfcn.h>
+#include <sys/wait.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/pjrt/abi/args.h"
 #include "client/pjrt/abi/extension.h"
 #include "gtest/gtest.h"
@@ -157,6 +161,21 @@ inline constexpr char kSum[] =
     "(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
     "  %0 = stablehlo.add %a, %b : tensor<2x3xf32>\n"
     "  return %0 : tensor<2x3xf32>\n}\n";
+
+// Waits for a child, at most 20 s: its exit code, or 128 and the signal.
+inline int ExitOf(pid_t child) {
+  const absl::Time end = absl::Now() + absl::Seconds(20);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (absl::Now() > end) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return -1;
+    }
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 }  // namespace hawser::pjrt
 #endif  // HAWSER_TESTS_CLIENT_PJRT_PLUGIN_H_
