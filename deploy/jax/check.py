@@ -206,7 +206,7 @@ def read_options():
     parser.add_argument("--variant", default="program.mlirbc")
     parser.add_argument("--no-examples", action="store_true")
     parser.add_argument("--sweep", action="store_true")
-    parser.add_argument("--every", type=int, default=8, help="as of sweep.py")
+    parser.add_argument("--every", type=int, default=16, help="as of sweep.py")
     parser.add_argument("--only", default="", help="a pattern of tests' names")
     parser.add_argument("--timeout", type=float, default=60, help="of a test")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

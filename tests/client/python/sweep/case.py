@@ -66,6 +66,7 @@ class Case:
     x64: bool = False
     jit: bool = True
     tolerance: float | dict | None = None
+    dtype: str = ""  # of the row that it is from
 
     @property
     def name(self):
@@ -190,4 +191,5 @@ def cases_of(module, prefix, row):
                 make_arguments(t, d, v, s),
             x64=dtype in WIDE or "64[" in re.sub(r"c64\[", "", takes),
             jit=row.jit,
-            tolerance=row.tolerance)
+            tolerance=row.tolerance,
+            dtype=dtype)

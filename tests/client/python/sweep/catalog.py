@@ -12,7 +12,7 @@ import lax_cases
 import linalg_cases
 import nn_cases
 import numpy_cases
-from case import DTYPES, WIDE, Case, cases_of
+from case import DTYPES, WIDE, Case, cases_of, seed_of
 
 MODULES = (
     (jnp, "jax.numpy", numpy_cases.ROWS + array_cases.ROWS),
@@ -66,13 +66,22 @@ def harnesses(every):
             tolerance=harness.params.get("tol"))
 
 
+# Where not all cases run, one in two of those of these dtypes does.
+RARE = ("i8", "i16", "u16", "u32", "u64", "f16", "c128")
+
+
+def is_drawn(case):
+    return case.dtype not in RARE or seed_of(case.name) % 2 == 0
+
+
 def all_cases(every=1):
     """Every case, in an order that is always the same, names unlike."""
     seen, cases = {}, []
     for module, prefix, tables in MODULES:
         for table in tables:
             for row in table():
-                cases += cases_of(module, prefix, row)
+                cases += [case for case in cases_of(module, prefix, row)
+                          if every == 1 or is_drawn(case)]
     cases += harnesses(every)
     for index, case in enumerate(cases):
         count = seen[case.name] = seen.get(case.name, 0) + 1

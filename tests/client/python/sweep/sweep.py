@@ -5,7 +5,8 @@
 
 To be run by a Python that has JAX and finds the package hawser; HAWSER_SERVERS names
 a server, else this machine computes. --every: of each primitive beyond its first 20
-one in N of JAX's own harnesses is taken; 1 takes all. Prints every failure, what was
+one in N of JAX's own harnesses is taken, and half of the cases of rare dtypes; 1 takes
+all. Prints every failure, what was
 left out by reason, the functions that no case calls, and last `N passed, N failed, N
 left out`. Ends with 1 if a case failed.
 """
@@ -69,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--only", default="", help="a pattern of names")
     parser.add_argument("--share", default="0/1", help="I/N, I from 0")
-    parser.add_argument("--every", type=int, default=8)
+    parser.add_argument("--every", type=int, default=16)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", help="all rows, counts and reasons")
     parser.add_argument("--list", action="store_true", help="names, and no more")
