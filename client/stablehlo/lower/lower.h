@@ -21,7 +21,7 @@ struct Lowered {
   // The arguments that the program lets its results take the memory of
   // (tf.aliasing_output, jax.buffer_donor).
   std::vector<int> donated = {};
-  // What the precisions of its products allow.
+  // The precisions of its products allow that.
   runtime::Numerics numerics = runtime::Numerics::kFast;
   // Filled by ReadProgram for programs of several partitions.
   FunctionTilings tilings = {};

@@ -56,10 +56,11 @@ absl::string_view TargetOf(const Op& op) {
   return target == nullptr ? "" : target->text;
 }
 
-// "mhlo.erf" is what an exporter makes of "chlo.erf"; hawser's own targets have
-// rows under their names.
+// "mhlo.erf" is what an exporter makes of "chlo.erf"; others have rows of their
+// own, "@ApproxTopK".
 const Row* RowOfTarget(absl::string_view target) {
-  if (absl::StartsWith(target, "hawser.")) return FindRow(target);
+  const Row* row = FindRow(absl::StrCat("@", target));
+  if (row != nullptr) return row;
   return absl::ConsumePrefix(&target, "mhlo.")
              ? FindRow(absl::StrCat("chlo.", target))
              : nullptr;
@@ -124,7 +125,7 @@ constexpr Row kRows[] = {
     {"func.call", LowerCall},
     {"stablehlo.composite", LowerCall},
     {"stablehlo.custom_call", LowerCustomCall, nullptr, MissingTarget},
-    {"hawser.dataset", LowerDataset},
+    {"@hawser.dataset", LowerDataset},
     {"check.expect_eq", LowerCheck},
     {"check.expect_eq_const", LowerCheck},
     {"check.expect_close", LowerCheck},

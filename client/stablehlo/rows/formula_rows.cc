@@ -28,7 +28,7 @@ absl::StatusOr<Values> LowerFormula(OpContext& context) {
   return Unimplemented("of ", DTypeName(dtype));
 }
 
-// Of complex numbers -i log((x + iy) / sqrt(x^2 + y^2)), as XLA has it.
+// For complex numbers it is -i log((x + iy) / sqrt(x^2 + y^2)), as XLA has it.
 absl::StatusOr<Values> LowerAtan2(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
   const Shape of = context.operand_shape(0);

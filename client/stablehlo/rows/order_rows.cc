@@ -41,8 +41,20 @@ absl::StatusOr<int> Larger(OpContext& context, DType dtype) {
     left = TotalOrder(left);
     right = TotalOrder(right);
   }
-  return builder.Finish(
-      {Compare(left, CompareDirection::kGt, right).value()});
+  return builder.Finish({Compare(left, CompareDirection::kGt, right).value()});
+}
+
+// Cuts each of the values to `limits`.
+Values First(OpContext& context, const Values& values, const Dims& limits) {
+  const Dims starts(limits.size(), 0), strides(limits.size(), 1);
+  Values first;
+  for (const ValueId value : values) {
+    first.push_back(context.AddOne(kSlice, {value},
+                                   {{"start_indices", starts},
+                                    {"limit_indices", limits},
+                                    {"strides", strides}}));
+  }
+  return first;
 }
 
 // The k largest of the last axis, and where they are.
@@ -57,29 +69,55 @@ absl::StatusOr<Values> LowerTopK(OpContext& context) {
   if (IsComplex(shape.dtype())) {
     return InvalidArgument("complex numbers have no order");
   }
-  const ValueId places =
-      context.AddOne(kIota, {},
-                     {{"dims", shape.dims()},
-                      {"dtype", DType::kS32},
-                      {"iota_dimension", axis}});
+  const ValueId places = context.AddOne(kIota, {},
+                                        {{"dims", shape.dims()},
+                                         {"dtype", DType::kS32},
+                                         {"iota_dimension", axis}});
   HAWSER_ASSIGN_OR_RETURN(const int larger, Larger(context, shape.dtype()));
   const Values sorted =
       context.Add(kSort, {context.operands[0], places},
                   {{"dimension", axis}, {"is_stable", true}}, {larger});
-  const Dims starts(shape.rank(), 0), strides(shape.rank(), 1);
   Dims limits = shape.dims();
   limits[axis] = k;
-  Values largest;
-  for (const ValueId value : sorted) {
-    largest.push_back(context.AddOne(kSlice, {value},
-                                     {{"start_indices", starts},
-                                      {"limit_indices", limits},
-                                      {"strides", strides}}));
+  return First(context, sorted, limits);
+}
+
+// A function orders arrays along an axis, and the first ones are wanted. The
+// caller allows that a share of them is missing; this gives all. The operands
+// behind the arrays are values that come last in that order, and are not needed.
+absl::StatusOr<Values> LowerApproxTopK(OpContext& context) {
+  const size_t count = context.results.size();
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2 * count, 2 * count));
+  HAWSER_ASSIGN_OR_RETURN(const int64_t axis, context.Int("reduction_dim", -1));
+  const Attribute* called = FindAttribute(context.op, "called_computations");
+  const Op* order =
+      called == nullptr || called->items.size() != 1
+          ? nullptr
+          : context.program.functions().Find(called->items[0]->text);
+  if (count == 0 || order == nullptr) {
+    return InvalidArgument("has no arrays, or no function that orders them");
   }
-  return largest;
+  const Shape shape = context.operand_shape(0);
+  const Shape& first = context.results[0];
+  if (axis < 0 || axis >= shape.rank() || first.rank() != shape.rank() ||
+      first.dims()[axis] > shape.dims()[axis]) {
+    return InvalidArgument(first.ToString(), " of ", shape.ToString(),
+                           " along axis ", axis);
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const int computation,
+      AddComputation(context.program, context.body, order->regions[0], {},
+                     NameOf(*order)));
+  const Values sorted =
+      context.Add(kSort, absl::MakeConstSpan(context.operands).first(count),
+                  {{"dimension", axis}, {"is_stable", true}}, {computation});
+  Dims limits = shape.dims();
+  limits[axis] = first.dims()[axis];
+  return First(context, sorted, limits);
 }
 
 constexpr Row kRows[] = {
+    {"@ApproxTopK", LowerApproxTopK},
     {"stablehlo.sort", LowerSort},
     {"chlo.top_k", LowerTopK},
 };

@@ -114,6 +114,39 @@ TEST(Lower, ArraysOfDatasetsSayTokenAndName) {
   }
 }
 
+TEST(Lower, ApproxTopKIsExact) {
+  const std::string program =
+      "func.func @order(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, "
+      "%j: tensor<i32>) -> tensor<i1> {\n"
+      "  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> "
+      "tensor<i1>\n"
+      "  return %0 : tensor<i1>\n}\n" +
+      MainOf("%a: tensor<4xf32>, %m: tensor<f32>, %n: tensor<i32>",
+             "tensor<2xf32>, tensor<2xi32>",
+             "%0 = stablehlo.iota dim = 0 : tensor<4xi32>\n"
+             "%1:2 = stablehlo.custom_call @ApproxTopK(%a, %0, %m, %n) "
+             "{called_computations = [@order], mhlo.backend_config = "
+             "{reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, "
+             "tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, "
+             "tensor<2xi32>)\n"
+             "return %1#0, %1#1 : tensor<2xf32>, tensor<2xi32>");
+  const auto lowered = ReadProgram(program);
+  ASSERT_OK(lowered);
+  const auto cpu = cpu::MakeCpuClient({.threads = 1});
+  const auto step =
+      cpu->Compile(std::make_shared<const Module>(lowered->module), {}, {});
+  ASSERT_OK(step);
+  const auto results = (*step)->Execute(
+      {Literal::Vector<float>({3, 9, 1, 7}), Literal::Scalar<float>(-1),
+       Literal::Scalar<int32_t>(-1)},
+      {});
+  ASSERT_OK(results);
+  EXPECT_THAT(*(*results)[0]->Fetch({}).Await(),
+              LiteralBitEquals(Literal::Vector<float>({9, 7})));
+  EXPECT_THAT(*(*results)[1]->Fetch({}).Await(),
+              LiteralBitEquals(Literal::Vector<int32_t>({1, 3})));
+}
+
 TEST(Lower, PrecisionSaysWhetherProductsMayGiveUpBits) {
   const auto numerics = [](absl::string_view precisions) {
     std::string body;

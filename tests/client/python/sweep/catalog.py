@@ -39,8 +39,10 @@ NOT_RUN = frozenset("""
 """.split())
 
 
-# An unstable sort may leave equal keys in any order, and so may differ.
-ANY_ORDER = re.compile(r"multiple_arrays_.*isstable_False")
+# An unstable sort may leave equal keys in any order, and so may differ, as which
+# of equal numbers approx_top_k finds: halves have many.
+ANY_ORDER = re.compile(
+    r"multiple_arrays_.*isstable_False|large_\w+_op_b?float16_")
 
 
 def harnesses(every):
