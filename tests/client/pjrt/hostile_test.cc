@@ -40,6 +40,25 @@ constexpr const char* kNames[] = {
 #undef HAWSER_PJRT_LACKS
 };
 
+// Destroys what an entry made of nothing.
+void GiveBack(const std::string& name, const char* bytes) {
+  if (name == "Client_Create") {
+    Client_CreateArgs args;
+    std::memcpy(&args, bytes, sizeof(args));
+    MUST(Client_Destroy, args.client);
+  }
+  if (name == "Event_Create") {
+    Event_CreateArgs args;
+    std::memcpy(&args, bytes, sizeof(args));
+    MUST(Event_Destroy, args.event);
+  }
+  if (name == "ExecuteContext_Create") {
+    ExecuteContext_CreateArgs args;
+    std::memcpy(&args, bytes, sizeof(args));
+    MUST(ExecuteContext_Destroy, args.context);
+  }
+}
+
 // Calls an entry with nothing but zeros, of which `said` bytes are said to be
 // the caller's. What lies behind these must stay as it is.
 Said CallWithZeros(size_t entry, size_t said) {
@@ -56,11 +75,7 @@ Said CallWithZeros(size_t entry, size_t said) {
       break;
     }
   }
-  if (error == nullptr && std::string(kNames[entry]) == "Client_Create") {
-    Client_CreateArgs args;
-    std::memcpy(&args, bytes, sizeof(args));
-    if (args.client != nullptr) MUST(Client_Destroy, args.client);
-  }
+  if (error == nullptr) GiveBack(kNames[entry], bytes);
   return Take(error);
 }
 
@@ -259,17 +274,17 @@ TEST_F(HostileTest, TwoPluginsShareAProcess) {
   void* other = dlopen(copy.c_str(), RTLD_NOW);
   ASSERT_NE(other, nullptr) << dlerror();
   const auto get =
-      reinterpret_cast<const Api* (*)()>(dlsym(other, "GetPjrtApi"));
-  ASSERT_NE(get(), &TheApi());
+      reinterpret_cast<const void* (*)()>(dlsym(other, "GetPjrtApi"));
+  const auto* const api = static_cast<const Api*>(get());
+  ASSERT_NE(api, &TheApi());
   Client_CreateArgs args = {{sizeof(args), nullptr}};
-  ASSERT_EQ(get()->entries[static_cast<size_t>(EntryId::kClient_Create)](&args),
+  ASSERT_EQ(api->entries[static_cast<size_t>(EntryId::kClient_Create)](&args),
             nullptr);
   LoadedExecutable* sum = Compile(kSum);
   MUST(LoadedExecutable_Destroy, sum);
   Client_DestroyArgs gone = {{sizeof(gone), nullptr}, args.client};
-  EXPECT_EQ(
-      get()->entries[static_cast<size_t>(EntryId::kClient_Destroy)](&gone),
-      nullptr);
+  EXPECT_EQ(api->entries[static_cast<size_t>(EntryId::kClient_Destroy)](&gone),
+            nullptr);
   EXPECT_EQ(dlclose(other), 0);
 }
 

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "client/pjrt/abi/args.h"
 #include "client/pjrt/abi/extension.h"
+#include "core/base/status.h"
 #include "gtest/gtest.h"
 
 namespace hawser::pjrt {
@@ -40,8 +41,10 @@ inline const Api& TheApi() {
     setenv("HAWSER_SERVERS", "", 1);
     void* plugin = dlopen(kPluginPath, RTLD_NOW);
     if (plugin == nullptr) ADD_FAILURE() << dlerror();
-    auto* get = reinterpret_cast<const Api* (*)()>(dlsym(plugin, "GetPjrtApi"));
-    return get();
+    auto* get = reinterpret_cast<const void* (*)()>(
+        plugin == nullptr ? nullptr : dlsym(plugin, "GetPjrtApi"));
+    HAWSER_CHECK(get != nullptr);
+    return static_cast<const Api*>(get());
   }();
   return api;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/ir/text/printer.h"
 #include "core/runtime/datasets.h"
