@@ -24,6 +24,7 @@ absl::Span<const Row> RandomRows();
 absl::Span<const Row> WindowRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
+absl::Span<const Row> DeviceRows();
 
 // The rule of an op that is one of ours: row.op, with its attributes.
 absl::StatusOr<Values> LowerByName(OpContext& context);

@@ -114,6 +114,51 @@ TEST(Lower, ArraysOfDatasetsSayTokenAndName) {
   }
 }
 
+TEST(Lower, CollectivesOfOneDeviceAreTheirOperands) {
+  const auto program = [](absl::string_view groups) {
+    return MainOf(
+        "%a: tensor<2xf32>", "tensor<2xf32>",
+        absl::StrCat(
+            "%0 = \"stablehlo.all_reduce\"(%a) <{replica_groups = ", groups,
+            "}> ({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+            "  %s = stablehlo.add %x, %y : tensor<f32>\n"
+            "  stablehlo.return %s : tensor<f32>\n"
+            "}) : (tensor<2xf32>) -> tensor<2xf32>\n"
+            "return %0 : tensor<2xf32>"));
+  };
+  EXPECT_THAT(LoweredText(program("dense<0> : tensor<1x1xi64>")),
+              AllOf(HasSubstr("return %0"), Not(HasSubstr("add"))));
+  for (const char* groups :
+       {"dense<[[0, 1]]> : tensor<1x2xi64>", "dense<> : tensor<0x0xi64>"}) {
+    EXPECT_THAT(ReadProgram(program(groups)),
+                StatusIs(absl::StatusCode::kUnimplemented,
+                         "all_reduce of more than one device"));
+  }
+  const auto permute = [](absl::string_view pairs) {
+    return MainOf("%a: tensor<2xf32>", "tensor<2xf32>",
+                  absl::StrCat("%0 = \"stablehlo.collective_permute\"(%a) "
+                               "<{source_target_pairs = ",
+                               pairs,
+                               "}> : (tensor<2xf32>) -> tensor<2xf32>\n"
+                               "return %0 : tensor<2xf32>"));
+  };
+  EXPECT_THAT(LoweredText(permute("dense<0> : tensor<1x2xi64>")),
+              HasSubstr("return %0"));
+  EXPECT_THAT(ReadProgram(permute("dense<[[0, 1]]> : tensor<1x2xi64>")),
+              StatusIs(absl::StatusCode::kUnimplemented, "between devices"));
+  EXPECT_THAT(LoweredText(MainOf("", "tensor<ui32>",
+                                 "%0 = stablehlo.partition_id : tensor<ui32>\n"
+                                 "return %0 : tensor<ui32>")),
+              HasSubstr("value=u32[] {0}"));
+  EXPECT_THAT(
+      ReadProgram("module attributes {mhlo.num_partitions = 2 : i32} {\n" +
+                  MainOf("", "tensor<ui32>",
+                         "%0 = stablehlo.partition_id : tensor<ui32>\n"
+                         "return %0 : tensor<ui32>") +
+                  "}\n"),
+      StatusIs(absl::StatusCode::kUnimplemented, "of several"));
+}
+
 TEST(Lower, ApproxTopKIsExact) {
   const std::string program =
       "func.func @order(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, "

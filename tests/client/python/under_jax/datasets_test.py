@@ -93,7 +93,7 @@ class DatasetsTest(unittest.TestCase):
             (hj.HawserError, "INVALID_ARGUMENT", lambda: hj.put({})),
             (ValueError, "at least one", lambda: hj.freeze({})),
             (ValueError, "not on one device", lambda: hj.ran_on(elsewhere)),
-            (ValueError, "cpu:0 is no", lambda: hj.freeze({"x": elsewhere})),
+            (ValueError, "is no device of hawser", lambda: hj.freeze({"x": elsewhere})),
             (RuntimeError, "deleted", lambda: hj.ran_on(gone)),
             (TypeError, "float8", lambda: hj.put(np.ones(2, jnp.float8_e5m2))),
             (ValueError, "no device of hawser",
