@@ -18,8 +18,30 @@ const Elements* ElementsOf(const Op& op, absl::string_view name) {
   return attribute == nullptr ? nullptr : attribute->elements.get();
 }
 
-// Each row of replica_groups is a group. Without a row all devices are one.
+// True if the module says that it is for several.
+bool HasDevices(const Tree& tree) {
+  for (const Op& op : tree.ops) {
+    for (const char* name : {"mhlo.num_partitions", "mhlo.num_replicas"}) {
+      const Attribute* count = FindAttribute(op, name);
+      if (count != nullptr && count->text != "1") return true;
+    }
+  }
+  return false;
+}
+
+// True if what the op gives is as large as what it takes.
+bool Keeps(const Op& op) {
+  if (op.operand_types.size() != op.result_types.size()) return false;
+  for (size_t i = 0; i < op.operand_types.size(); ++i) {
+    if (op.operand_types[i].dims != op.result_types[i].dims) return false;
+  }
+  return true;
+}
+
+// Each row of replica_groups is a group of replicas, to which all partitions
+// may belong. Without a row all replicas are one group.
 std::string MissingGroups(const Op& op) {
+  if (!Keeps(op)) return "of more than one device";
   const Elements* groups = ElementsOf(op, "replica_groups");
   const bool alone = groups != nullptr && groups->type.dims.size() == 2 &&
                      groups->type.dims[0] > 0 && groups->type.dims[1] == 1;
@@ -38,18 +60,10 @@ std::string MissingPairs(const Op& op) {
 
 // One device has what all have, and its part is the whole.
 absl::StatusOr<Values> LowerAlone(OpContext& context) {
+  if (HasDevices(context.program.tree())) {
+    return Unimplemented("collectives in a program for several devices");
+  }
   return context.operands;
-}
-
-// True if the module says that it is for several.
-bool HasDevices(const Tree& tree) {
-  return absl::c_any_of(tree.ops, [](const Op& op) {
-    return absl::c_any_of({"mhlo.num_partitions", "mhlo.num_replicas"},
-                          [&](const char* name) {
-                            const Attribute* count = FindAttribute(op, name);
-                            return count != nullptr && count->text != "1";
-                          });
-  });
 }
 
 absl::StatusOr<Values> LowerNumber(OpContext& context) {

@@ -38,7 +38,9 @@ absl::Status ReadModule(OpReader& reader, Op* op) {
   if (reader.tokens().ahead().kind == Token::kSymbol) {
     HAWSER_RETURN_IF_ERROR(ReadSymbol(reader, op));
   }
-  HAWSER_RETURN_IF_ERROR(SkipAttributes(reader));
+  if (reader.tokens().TakeWordIf("attributes")) {
+    HAWSER_RETURN_IF_ERROR(reader.attributes().ReadDict(&op->attributes));
+  }
   return reader.ReadRegion(&op->regions.emplace_back());
 }
 

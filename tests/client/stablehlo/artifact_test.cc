@@ -304,12 +304,12 @@ TEST(Artifact, ErrorsOfLoweringNameTheByte) {
   Parts p;
   const std::string file =
       p.writer.File({p.Main({p.row}, p.row, 2,
-                            {p.writer.Op({.name = "vhlo.partition_id_v1",
+                            {p.writer.Op({.name = "vhlo.create_token_v1",
                                           .results = {p.row},
                                           .operands = {0}}),
                              p.Return(1)})});
   EXPECT_THAT(ReadProgram(file),
-              StatusIs(absl::StatusCode::kUnimplemented, "partition_id"));
+              StatusIs(absl::StatusCode::kUnimplemented, "create_token"));
   EXPECT_THAT(std::string(ReadProgram(file).status().message()),
               ::testing::MatchesRegex("byte [0-9]+: .*"));
 }
