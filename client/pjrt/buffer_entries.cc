@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/pjrt/entries.h"
+#include "client/pjrt/objects/brief_wait.h"
 #include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
@@ -36,6 +37,7 @@ bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
 absl::StatusOr<Event*> CopyOut(Buffer* buffer, size_t offset, size_t size,
                                void* to) {
   HAWSER_ASSIGN_OR_RETURN(const auto fetched, buffer->Fetch());
+  BriefWait::OfProcess().For(fetched);
   auto copied = std::make_shared<Promise<bool>>();
   auto event = std::make_unique<Event>(copied->future());
   fetched.OnReady(
@@ -211,6 +213,7 @@ absl::Status Buffer_UnsafePointer(Buffer_UnsafePointerArgs* args) {
 absl::Status Buffer_ReadyEvent(Buffer_ReadyEventArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
   HAWSER_ASSIGN_OR_RETURN(auto ready, args->buffer->Ready());
+  BriefWait::OfProcess().For(ready);
   args->event = new Event(std::move(ready));
   return absl::OkStatus();
 }

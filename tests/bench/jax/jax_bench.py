@@ -4,7 +4,7 @@
     PYTHON tests/bench/jax/jax_bench.py HAWSERD [--wire WIRE_BENCH]
         [--programs FOLDER]
 
-PYTHON: of an environment with JAX, in which hawser can be imported (README.md).
+PYTHON: of an environment with JAX and our wheel (README.md).
 WIRE_BENCH: the binary of that name, which measures our C++ step. FOLDER: programs
 of others, ../shared/oracle/programs. Prints a row for each. Wants a machine
 without other work.
@@ -136,7 +136,9 @@ def print_calls(hawserd, wire):
     row("the same of 100 arguments and results",
         remote["dispatch of 100"] / own["dispatch of 100"], 1.3)
     row("100 donated steps, the last one fetched / one",
-        remote["100 donated steps"] / remote["donated step"])
+        remote["100 donated steps"] / remote["donated step"], 3)
+    row("the same / on JAX's own CPU",
+        remote["100 donated steps"] / own["100 donated steps"])
     print(f"  a step and its fetch over loopback: {remote['step']:.1f} us")
     if wire:
         table = subprocess.run([wire, "--rounds=5", "--put_rounds=1",
