@@ -22,5 +22,7 @@
 #include "client/sdk/ops/scan.h"
 #include "client/sdk/ops/shape.h"
 #include "client/sdk/ops/statistics.h"
+#include "client/sdk/ops/windows/conv.h"
+#include "client/sdk/ops/windows/window.h"
 
 #endif  // HAWSER_CLIENT_SDK_OPS_H_

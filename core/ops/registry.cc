@@ -19,6 +19,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/unfold.h"
 
 namespace hawser {
 namespace {
@@ -36,7 +37,7 @@ constexpr auto Joined(const OpDef* const (&... families)[n]) {
 constexpr auto kAllOps =
     Joined(kBitsOps, kCompareOps, kControlOps, kConvertOps, kDotOps,
            kElementwiseOps, kGatherOps, kLeafOps, kMathOps, kReduceOps,
-           kScanOps, kScatterOps, kShapeOps, kSliceOps, kSortOps);
+           kScanOps, kScatterOps, kShapeOps, kSliceOps, kSortOps, kUnfoldOps);
 
 // Rules that are missing are registry_test's: under ubsan g++ cannot compare a
 // function's address with nullptr in a constant expression.

@@ -19,11 +19,11 @@ import sys
 import nx_random
 
 CATEGORIES = (
-    "binary unary cast creation cumulative dot errors index large linalg "
-    "nonfinite overflow promotion random reduce select_clip shape sort "
-    "types").split()
+    "binary unary cast conv creation cumulative dot errors index large "
+    "linalg nonfinite overflow promotion random reduce select_clip shape sort "
+    "types window").split()
 # Files about functions the SDK does not have.
-WITHOUT_FUNCTIONS = "conv fft grad vectorize window".split()
+WITHOUT_FUNCTIONS = "fft grad vectorize".split()
 
 DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
 # Text of one case above which it is not worth its place in the repository.
@@ -401,6 +401,58 @@ def running(case):
     return lines + inputs_of(case)
 
 
+def padding_lines(attrs):
+    padding = attrs.get("padding", "valid")
+    if padding == "same":
+        return [flag("same_size", True)]
+    if padding == "valid" or not padding:
+        return []
+    return [ints("low", [low for low, _ in padding]),
+            ints("high", [high for _, high in padding])]
+
+
+def windowed(case):
+    attrs = case["attrs"]
+    only(attrs, "window", "strides", "padding", "window_dilations")
+    lines = [ints("window", attrs["window"])] + padding_lines(attrs)
+    for ours, theirs in (("strides", "strides"),
+                         ("dilations", "window_dilations")):
+        if theirs in attrs:
+            lines.append(ints(ours, attrs[theirs]))
+    return lines + inputs_of(case)
+
+
+def convolution(case):
+    """Axes in another order are ours only where features are the last of all."""
+    attrs = case["attrs"]
+    only(attrs, "strides", "padding", "input_dilation", "kernel_dilation",
+         "feature_group_size", "batch_group_size", "input_permutation",
+         "kernel_permutation", "output_permutation")
+    lines = padding_lines(attrs)
+    for ours, theirs in (("strides", "strides"),
+                         ("input_dilations", "input_dilation"),
+                         ("kernel_dilations", "kernel_dilation")):
+        if theirs in attrs:
+            given = attrs[theirs]
+            lines.append(ints(ours, given if isinstance(given, list)
+                              else [given]))
+    for ours, theirs in (("groups", "feature_group_size"),
+                         ("batch_groups", "batch_group_size")):
+        if theirs in attrs:
+            lines.append(integer(ours, attrs[theirs]))
+    rank = len(case["inputs"][0]["shape"])
+    spatial = list(range(1, rank - 1))
+    last = {"input_permutation": [0, rank - 1] + spatial,
+            "kernel_permutation": [rank - 1, rank - 2] + list(range(rank - 2)),
+            "output_permutation": [0, rank - 1] + spatial}
+    given = {name: attrs[name] for name in last if name in attrs}
+    if any(order != list(range(rank)) for order in given.values()):
+        if given != last:
+            raise Leave(EMPTY_OPTION)
+        lines.append(flag("features_last", True))
+    return lines + inputs_of(case)
+
+
 def middle(case):
     """Median and mode: of one axis or of all."""
     attrs = case["attrs"]
@@ -435,6 +487,14 @@ FUNCTIONS = {
     "argsort": ("ArgSort", sorting), "sort": ("Sort", sorting),
     "median": ("Median", middle), "mode": ("Mode", middle),
     "top_k": ("TopK", renamed(k="k")), "diff": ("Diff", difference),
+    "conv": ("Conv", convolution),
+    "window_max": ("WindowMax", windowed),
+    "window_mean": ("WindowMean", windowed),
+    "window_min": ("WindowMin", windowed),
+    "window_product": ("WindowProduct", windowed),
+    "window_scatter_max": ("WindowScatterMax", windowed),
+    "window_scatter_min": ("WindowScatterMin", windowed),
+    "window_sum": ("WindowSum", windowed),
     "cumulative_max": ("CumulativeMax", running),
     "cumulative_min": ("CumulativeMin", running),
     "cumulative_product": ("CumulativeProduct", running),

@@ -41,8 +41,8 @@ Results Reduced(Call& c) {
 }
 template <Tensor (*F)(const Operand&, const Along&)>
 Results Running(Call& c) {
-  return {F(c[0], {.axis = c.Int("axis", 0),
-                   .reverse = c.Bool("reverse", false)})};
+  return {
+      F(c[0], {.axis = c.Int("axis", 0), .reverse = c.Bool("reverse", false)})};
 }
 SortOptions SortOptionsOf(Call& c) {
   return {.axis = c.Int("axis", 0), .descending = c.Bool("descending", false)};
@@ -73,6 +73,43 @@ Results Arg(Call& c) {
   options.last_of_equals = c.Bool("last_of_equals", false);
   options.dtype = c.Type("dtype", DType::kS32);
   return {F(c[0], options)};
+}
+
+std::vector<Padding> PaddingOf(Call& c) {
+  const Dims low = c.Ints("low", {}), high = c.Ints("high", {});
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
+    paddings.push_back({low[i], high[i]});
+  }
+  return paddings;
+}
+WindowOptions WindowOptionsOf(Call& c) {
+  return {.strides = c.Ints("strides", {}),
+          .padding = PaddingOf(c),
+          .same_size = c.Bool("same_size", false),
+          .dilations = c.Ints("dilations", {})};
+}
+template <Tensor (*F)(const Operand&, const Dims&, const WindowOptions&)>
+Results Windowed(Call& c) {
+  return {F(c[0], c.Ints("window"), WindowOptionsOf(c))};
+}
+template <Tensor (*F)(const Operand&, const Operand&, const Operand&,
+                      const Dims&, const WindowOptions&)>
+Results WindowScattered(Call& c) {
+  return {F(c[0], c[1], c[2], c.Ints("window"), WindowOptionsOf(c))};
+}
+Results ConvByName(Call& c) {
+  return {Conv(
+      c[0], c[1],
+      {.strides = c.Ints("strides", {}),
+       .padding = PaddingOf(c),
+       .same_size = c.Bool("same_size", false),
+       .input_dilations = c.Ints("input_dilations", {}),
+       .kernel_dilations = c.Ints("kernel_dilations", {}),
+       .groups = c.Int("groups", 1),
+       .batch_groups = c.Int("batch_groups", 1),
+       .layout = c.Bool("features_last", false) ? ConvLayout::kFeaturesLast
+                                                : ConvLayout::kFeaturesFirst})};
 }
 
 DotOptions DotOptionsOf(Call& c) {
@@ -194,6 +231,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Conjugate", "", 1, 1, Of1<Conjugate>},
     {"Constant", "constant", 1, 1,
      [](Call& c) -> Results { return c.Tensors(); }},
+    {"Conv", "", 2, 2, ConvByName},
     {"Convert", "convert", 1, 1,
      [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
     {"Cos", "cosine", 1, 1, Of1<Cos>},
@@ -468,6 +506,12 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},
     {"Triu", "", 1, 1,
      [](Call& c) -> Results { return {Triu(c[0], c.Int("k", 0))}; }},
+    {"Unfold", "unfold", 1, 1,
+     [](Call& c) -> Results {
+       return {Unfold(c[0], c.Int("axis"), c.Int("size"),
+                      {.stride = c.Int("stride", 1),
+                       .dilation = c.Int("dilation", 1)})};
+     }},
     {"Unique", "", 1, 1,
      [](Call& c) -> Results {
        const UniqueElements u = Unique(c[0], c.Int("size"));
@@ -480,6 +524,13 @@ constexpr FunctionEntry kFunctions[] = {
     {"WeightedMean", "", 2, 2,
      [](Call& c) -> Results { return {WeightedMean(c[0], c[1], OverOf(c))}; }},
     {"While", "while", 1, 1, CountUp},
+    {"WindowMax", "", 1, 1, Windowed<WindowMax>},
+    {"WindowMean", "", 1, 1, Windowed<WindowMean>},
+    {"WindowMin", "", 1, 1, Windowed<WindowMin>},
+    {"WindowProduct", "", 1, 1, Windowed<WindowProduct>},
+    {"WindowScatterMax", "", 3, 3, WindowScattered<WindowScatterMax>},
+    {"WindowScatterMin", "", 3, 3, WindowScattered<WindowScatterMin>},
+    {"WindowSum", "", 1, 1, Windowed<WindowSum>},
     {"Zeros", "", 0, 0,
      [](Call& c) -> Results {
        return {Zeros(c.Type("dtype"), c.Ints("dims"), c.where())};

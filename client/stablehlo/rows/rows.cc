@@ -30,7 +30,7 @@ const Table& AllRows() {
     for (const auto family :
          {ElementwiseRows(), FormulaRows(), MovementRows(), IndexedRows(),
           ContractionRows(), OrderRows(), RandomRows(), WindowRows(),
-          ControlRows(), CallRows(), DeviceRows()}) {
+          ConvolutionRows(), ControlRows(), CallRows(), DeviceRows()}) {
       for (const Row& row : family) (*rows)[std::string(row.name)] = row;
     }
     return rows;

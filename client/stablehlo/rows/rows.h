@@ -22,6 +22,7 @@ absl::Span<const Row> ContractionRows();
 absl::Span<const Row> OrderRows();
 absl::Span<const Row> RandomRows();
 absl::Span<const Row> WindowRows();
+absl::Span<const Row> ConvolutionRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
 absl::Span<const Row> DeviceRows();
@@ -35,8 +36,8 @@ absl::StatusOr<Values> LowerElementwise(OpContext& context);
 Expression TotalOrder(const Expression& x);
 
 // A region may combine elements in a wider dtype, which the results have then:
-// converts operand `i` to that of the region's argument `argument`.
-void Promote(OpContext& context, size_t i, size_t argument);
+// converts operand `i` to that of argument `argument` of region `region`.
+void Promote(OpContext& context, size_t i, size_t argument, size_t region = 0);
 
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_ROWS_ROWS_H_

@@ -217,6 +217,26 @@ absl::Status ReadReduce(OpReader& reader, Op* op) {
   return ReadReducer(reader, &op->regions.emplace_back());
 }
 
+// "{stride = [1, 1], pad = [[0, 0], [1, 1]], reverse = [false, false]}": short
+// names of attributes, each of which may be left out.
+absl::Status ReadWindow(OpReader& reader, Op* op) {
+  constexpr std::pair<absl::string_view, absl::string_view> kNames[] = {
+      {"stride", "window_strides"},
+      {"pad", "padding"},
+      {"lhs_dilate", "lhs_dilation"},
+      {"rhs_dilate", "rhs_dilation"},
+      {"reverse", "window_reversal"}};
+  AttributeDict window;
+  HAWSER_RETURN_IF_ERROR(reader.attributes().ReadDict(&window));
+  for (NamedAttribute& attribute : window) {
+    for (const auto& [brief, name] : kNames) {
+      if (attribute.name == brief) attribute.name = name;
+    }
+    op->attributes.push_back(std::move(attribute));
+  }
+  return absl::OkStatus();
+}
+
 // "stablehlo.convolution(%a, %b) dim_numbers = ..., window = {...} {...} : ..."
 absl::Status ReadConvolution(OpReader& reader, Op* op) {
   TokenReader& tokens = reader.tokens();
@@ -235,7 +255,7 @@ absl::Status ReadConvolution(OpReader& reader, Op* op) {
   AddAttribute(op, "dimension_numbers", std::move(numbers));
   tokens.Take();
   HAWSER_RETURN_IF_ERROR(tokens.Expect("="));
-  HAWSER_RETURN_IF_ERROR(reader.attributes().ReadDict(&op->attributes));
+  HAWSER_RETURN_IF_ERROR(ReadWindow(reader, op));
   if (tokens.ahead().Is("{")) {
     HAWSER_RETURN_IF_ERROR(reader.attributes().ReadDict(&op->attributes));
   }

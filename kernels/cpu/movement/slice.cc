@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/windows/unfold.h"
+#include "core/ops/windows/windows.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/movement/indices.h"
 #include "kernels/cpu/movement/strided.h"
@@ -72,6 +74,28 @@ absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
+// Windows are the operand by other strides: they share its elements.
+absl::StatusOr<Literals> RunUnfold(const KernelContext& c) {
+  const Shape& shape = c.result_shape();
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(shape));
+  if (shape.num_elements() == 0) return Literals{std::move(out)};
+  Dims strides = c.shape(0).Strides();
+  // An axis of one element never steps, so its stride need not fit.
+  const auto stepped = [](int64_t stride, int64_t steps, int64_t size) {
+    return size > 1 ? stride * steps : stride;
+  };
+  for (const SlidingWindow& w : SlidingWindowsOf(c.attributes())) {
+    const int64_t stride = strides[w.axis];
+    strides[w.axis] =
+        stepped(stride, w.stride, shape.dim(static_cast<int>(w.axis)));
+    strides.push_back(stepped(stride, w.dilation, w.size));
+  }
+  const StridedCopy copy(ByteWidth(shape.dtype()), shape.dims(),
+                         shape.Strides(), strides);
+  HAWSER_RETURN_IF_ERROR(copy.Run(c, out.mutable_bytes().data(), c.data(0)));
+  return Literals{std::move(out)};
+}
+
 // A slice costs what it takes, not what it is taken from; an update may have to
 // copy what it changes.
 double UpdateCost(const CostContext& c) {
@@ -82,6 +106,7 @@ constexpr CpuKernel kKernels[] = {
     {&kDynamicSlice, RunDynamicSlice, nullptr, ResultCost},
     {&kDynamicUpdateSlice, RunDynamicUpdateSlice, nullptr, UpdateCost},
     {&kSlice, RunSlice, nullptr, ResultCost},
+    {&kUnfold, RunUnfold, nullptr, ResultCost},
 };
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
 #include "core/ops/rules.h"
+#include "core/ops/windows/unfold.h"
+#include "core/ops/windows/windows.h"
 
 namespace hawser::plan {
 namespace {
@@ -183,6 +185,18 @@ void ExpandPad(PointGraph& g, const Instruction& i, PointId id, Point* p) {
   Take(g, i, 1, {}, p->scope, id, p);
 }
 
+void ExpandUnfold(PointGraph& g, const Instruction& i, PointId id, Point* p) {
+  p->kind = Point::kMove;
+  const std::vector<IndexExpr> at = g.map(p->map).axes;
+  size_t place = DimsOf(g, i.operands[0]).size();
+  IndexMap map{{at.begin(), at.begin() + static_cast<int64_t>(place)}};
+  for (const SlidingWindow& w : SlidingWindowsOf(i.attributes)) {
+    map.axes[w.axis] =
+        map.axes[w.axis] * w.stride + at[place++] * w.dilation;
+  }
+  Take(g, i, 0, std::move(map), p->scope, id, p);
+}
+
 void ExpandConcatenate(PointGraph& g, const Instruction& i, PointId id,
                        Point* p) {
   p->kind = Point::kChoose;
@@ -229,6 +243,7 @@ constexpr NodeRow kRows[] = {
     {&kDynamicSlice, NodeClass::kLoop, 2, ExpandDynamicSlice},
     {&kGather, NodeClass::kLoop, 6, ExpandGather},
     {&kPad, NodeClass::kLoop, 4, ExpandPad},
+    {&kUnfold, NodeClass::kLoop, 1, ExpandUnfold},
     {&kConcatenate, NodeClass::kLoop, 4, ExpandConcatenate},
     {&kReduce, NodeClass::kReduce, 2, ExpandReduce},
     {&kArgMax, NodeClass::kReduce, 3, ExpandReduce},

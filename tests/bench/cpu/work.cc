@@ -55,7 +55,7 @@ std::vector<Work> AllWorks() {
   std::vector<Work> all;
   for (const auto& works :
        {ElementwiseWorks(), RowWorks(), MovementWorks(), ProductWorks(),
-        OrderWorks(), ClientWorks(), GraphWorks()}) {
+        OrderWorks(), WindowWorks(), ClientWorks(), GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

@@ -371,15 +371,66 @@ TEST(Lower, WindowsOfAllBeforeOrBehindAreScans) {
   EXPECT_THAT(
       LoweredText(Window("dense<[[0, 0], [0, 8]]> : tensor<2x2xi64>", "1, 9")),
       HasSubstr("= scan(%0) dimension=1 reverse=true"));
+}
+
+TEST(Lower, OtherWindowsAreReduced) {
   for (const std::string& other :
        {Window("dense<[[3, 4], [0, 0]]> : tensor<2x2xi64>", "8, 1"),
         Window("dense<[[7, 0], [8, 0]]> : tensor<2x2xi64>", "8, 9"),
         Window("dense<[[2, 0], [0, 0]]> : tensor<2x2xi64>", "3, 1"),
-        Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1",
+        Window("dense<[[14, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1",
                ", window_dilations = array<i64: 2, 1>")}) {
     EXPECT_THAT(LoweredText(other),
-                AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("no prefixes")));
+                AllOf(HasSubstr("= unfold(%2)"), HasSubstr("= reduce(")));
   }
+}
+
+TEST(Lower, WindowsThatDoNotFitAreNamed) {
+  const char* const none = "dense<0> : tensor<2x2xi64>";
+  EXPECT_THAT(LoweredText(Window(none, "8, 1, 1")),
+              AllOf(HasSubstr("INVALID_ARGUMENT"),
+                    HasSubstr("window_dimensions must hold 2 numbers")));
+  EXPECT_THAT(LoweredText(Window(none, "0, 1")),
+              HasSubstr("window_dimensions holds 0, must be at least 1"));
+  EXPECT_THAT(
+      LoweredText(Window(none, "2, 1", ", window_strides = array<i64: -1, 1>")),
+      HasSubstr("window_strides holds -1, must be at least 1"));
+  EXPECT_THAT(
+      LoweredText(
+          Window("dense<4611686018427387904> : tensor<2x2xi64>", "2, 1")),
+      HasSubstr("padding holds 4611686018427387904, which is too much"));
+  EXPECT_THAT(LoweredText(Window("dense<0> : tensor<3x2xi64>", "2, 1",
+                                 ", base_dilations = array<i64: 1>")),
+              HasSubstr("base_dilations must hold 2 numbers, one an axis"));
+}
+
+TEST(Lower, ConvolutionsThatDoNotFitAreNamed) {
+  const auto with = [&](absl::string_view numbers, absl::string_view window,
+                        absl::string_view counts) {
+    return LoweredText(MainOf(
+        "%x: tensor<2x3x9xf32>, %w: tensor<12x1x3xf32>", "tensor<2x12x5xf32>",
+        absl::StrCat("%0 = stablehlo.convolution(%x, %w) dim_numbers = ",
+                     numbers, ", window = {", window, "} {", counts,
+                     "} : (tensor<2x3x9xf32>, tensor<12x1x3xf32>) -> "
+                     "tensor<2x12x5xf32>\nreturn %0 : tensor<2x12x5xf32>")));
+  };
+  const char* const right = "[b, f, 0]x[o, i, 0]->[b, f, 0]";
+  const char* const groups = "feature_group_count = 3 : i64";
+  EXPECT_THAT(with(right, "rhs_dilate = [2]", groups), Not(HasSubstr("ERROR")));
+  EXPECT_THAT(with("[b, f, 0]x[o, i, 1]->[b, f, 0]", "", groups),
+              HasSubstr("dimension_numbers must name each of 3 axes once"));
+  EXPECT_THAT(with("[b, f, 0]x[o, i, 0]", "", groups),
+              HasSubstr("dimension_numbers are not understood"));
+  EXPECT_THAT(with(right, "stride = [0]", groups),
+              HasSubstr("strides: 0, must be at least 1"));
+  EXPECT_THAT(with(right, "stride = [1, 1]", groups),
+              HasSubstr("window_strides must hold 1 numbers"));
+  EXPECT_THAT(with(right, "", "feature_group_count = 2 : i64"),
+              HasSubstr("2 groups divide not both 3 features and 12 results"));
+  EXPECT_THAT(with(right, "", "feature_group_count = 1 : i64"),
+              HasSubstr("takes 1 features, but the input f32[2,9,3] has 3"));
+  EXPECT_THAT(with(right, "", "batch_group_count = 5 : i64"),
+              HasSubstr("5 groups of batches divide not both"));
 }
 
 TEST(Lower, WindowsOfAnAxisOfOneElementAreScans) {

@@ -5,6 +5,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/unfold.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {
@@ -111,6 +112,26 @@ Cases PadCases(DType t) {
                 by({1, 0}, {1, 0}, {3, 0}))};
 }
 
+Cases UnfoldCases(DType t) {
+  const auto by = [](Dims axes, Dims sizes, Dims strides, Dims dilations) {
+    return Attributes{{"dimensions", axes},
+                      {"window_dimensions", sizes},
+                      {"window_strides", strides},
+                      {"window_dilations", dilations}};
+  };
+  const Literal x = Spaced(t, {5, 3}, -2, 2);
+  return {Plain("beside each other", kUnfold, {x}, by({0}, {2}, {2}, {1})),
+          Plain("that share elements", kUnfold, {x}, by({0}, {3}, {1}, {1})),
+          Plain("spread apart", kUnfold, {x}, by({0}, {2}, {1}, {3})),
+          Plain("some never seen", kUnfold, {x}, by({0}, {2}, {3}, {1})),
+          Plain("two axes", kUnfold, {x}, by({1, 0}, {2, 3}, {1, 2}, {1, 1})),
+          Plain("of one place", kUnfold, {x}, by({0}, {1}, {2}, {7})),
+          Plain("too long", kUnfold, {x}, by({1}, {4}, {1}, {1})),
+          Plain("no axis", kUnfold, {x}, by({}, {}, {}, {})),
+          Plain("of nothing", kUnfold, {Spaced(t, {0, 2}, 0, 1)},
+                by({0, 1}, {1, 2}, {1, 1}, {1, 1}))};
+}
+
 Cases SliceCases(DType t) {
   const auto part = [](Dims start, Dims limit, Dims strides) {
     return Attributes{{"start_indices", start},
@@ -157,6 +178,7 @@ constexpr CaseRow kMovementRows[] = {
     {&kReverse, ReverseCases},
     {&kSort, SortCases},
     {&kSlice, SliceCases},
+    {&kUnfold, UnfoldCases},
     {&kTranspose, TransposeCases},
 };
 

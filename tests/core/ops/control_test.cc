@@ -11,14 +11,14 @@ namespace {
 Attributes Invariant(int64_t n) { return {{"num_invariant", n}}; }
 
 TEST(WhileInfer, GivesTheState) {
-  EXPECT_THAT(Infer(kWhile, "s32[] f32[2,0]", {},
-                    {"s32[] f32[2,0] -> bool[]",
-                     "s32[] f32[2,0] -> s32[] f32[2,0]"}),
-              Gives("s32[] f32[2,0]"));
-  EXPECT_THAT(Infer(kWhile, "s32[] f32[2] f32[3]", Invariant(2),
-                    {"s32[] f32[2] f32[3] -> bool[]",
-                     "s32[] f32[2] f32[3] -> s32[]"}),
-              Gives("s32[]"));
+  EXPECT_THAT(
+      Infer(kWhile, "s32[] f32[2,0]", {},
+            {"s32[] f32[2,0] -> bool[]", "s32[] f32[2,0] -> s32[] f32[2,0]"}),
+      Gives("s32[] f32[2,0]"));
+  EXPECT_THAT(
+      Infer(kWhile, "s32[] f32[2] f32[3]", Invariant(2),
+            {"s32[] f32[2] f32[3] -> bool[]", "s32[] f32[2] f32[3] -> s32[]"}),
+      Gives("s32[]"));
 }
 
 TEST(WhileInfer, RejectsInvariantsOutOfRange_C1) {
@@ -40,9 +40,8 @@ TEST(WhileInfer, RejectsConditionThatTakesSomethingElse_C2) {
 }
 
 TEST(WhileInfer, RejectsConditionThatIsNotBool_C3) {
-  for (absl::string_view bad :
-       {"s32[] -> s32[]", "s32[] -> bool[1]", "s32[] ->",
-        "s32[] -> bool[] bool[]"}) {
+  for (absl::string_view bad : {"s32[] -> s32[]", "s32[] -> bool[1]",
+                                "s32[] ->", "s32[] -> bool[] bool[]"}) {
     EXPECT_THAT(Infer(kWhile, "s32[]", {}, {bad, "s32[] -> s32[]"}),
                 Breaks(kWhile, 3))
         << bad;
@@ -50,9 +49,8 @@ TEST(WhileInfer, RejectsConditionThatIsNotBool_C3) {
 }
 
 TEST(WhileInfer, RejectsBodyThatTakesSomethingElse_C4) {
-  EXPECT_THAT(
-      Infer(kWhile, "s32[]", {}, {"s32[] -> bool[]", "f32[] -> s32[]"}),
-      Breaks(kWhile, 4));
+  EXPECT_THAT(Infer(kWhile, "s32[]", {}, {"s32[] -> bool[]", "f32[] -> s32[]"}),
+              Breaks(kWhile, 4));
   // Invariants go to the body too.
   EXPECT_THAT(Infer(kWhile, "s32[] f32[]", Invariant(1),
                     {"s32[] f32[] -> bool[]", "s32[] -> s32[]"}),
@@ -92,11 +90,10 @@ TEST(CaseInfer, RejectsIndexThatIsNoS32Scalar_C1) {
 }
 
 TEST(CaseInfer, RejectsBranchThatTakesSomethingElse_C2) {
-  EXPECT_THAT(Infer(kCase, "s32[] f32[2]", {},
-                    {"f32[2] -> f32[]", "f32[3] -> f32[]"}),
-              Breaks(kCase, 2));
-  EXPECT_THAT(Infer(kCase, "s32[] f32[2]", {}, {"-> f32[]"}),
-              Breaks(kCase, 2));
+  EXPECT_THAT(
+      Infer(kCase, "s32[] f32[2]", {}, {"f32[2] -> f32[]", "f32[3] -> f32[]"}),
+      Breaks(kCase, 2));
+  EXPECT_THAT(Infer(kCase, "s32[] f32[2]", {}, {"-> f32[]"}), Breaks(kCase, 2));
 }
 
 TEST(CaseInfer, RejectsBranchesThatGiveOtherThings_C3) {
@@ -107,19 +104,18 @@ TEST(CaseInfer, RejectsBranchesThatGiveOtherThings_C3) {
 }
 
 TEST(FusionInfer, GivesWhatTheComputationGives) {
-  EXPECT_THAT(Infer(kFusion, "s32[] f32[2]", {},
-                    {"s32[] f32[2] -> f32[] s8[0]"}),
-              Gives("f32[] s8[0]"));
-  EXPECT_THAT(Infer(kFusion, "", {{"kind", std::string("loop")}},
-                    {"-> f32[3]"}),
-              Gives("f32[3]"));
+  EXPECT_THAT(
+      Infer(kFusion, "s32[] f32[2]", {}, {"s32[] f32[2] -> f32[] s8[0]"}),
+      Gives("f32[] s8[0]"));
+  EXPECT_THAT(
+      Infer(kFusion, "", {{"kind", std::string("loop")}}, {"-> f32[3]"}),
+      Gives("f32[3]"));
 }
 
 TEST(FusionInfer, RejectsComputationThatTakesSomethingElse_C1) {
   EXPECT_THAT(Infer(kFusion, "f32[2]", {}, {"f32[3] -> f32[]"}),
               Breaks(kFusion, 1));
-  EXPECT_THAT(Infer(kFusion, "f32[2]", {}, {"-> f32[]"}),
-              Breaks(kFusion, 1));
+  EXPECT_THAT(Infer(kFusion, "f32[2]", {}, {"-> f32[]"}), Breaks(kFusion, 1));
 }
 
 TEST(CallInfer, GivesWhatTheComputationGives) {
@@ -138,9 +134,8 @@ TEST(CallInfer, RejectsComputationThatTakesSomethingElse_C1) {
 }
 
 TEST(CallInfer, RejectsPullBackThatTakesSomethingElse_C2) {
-  for (absl::string_view bad :
-       {"f32[2] -> f32[2]", "f32[2] f32[] -> f32[2]", "-> f32[2]",
-        "f32[] f32[2] f32[2] -> f32[2]"}) {
+  for (absl::string_view bad : {"f32[2] -> f32[2]", "f32[2] f32[] -> f32[2]",
+                                "-> f32[2]", "f32[] f32[2] f32[2] -> f32[2]"}) {
     EXPECT_THAT(Infer(kCall, "f32[2]", {}, {"f32[2] -> f32[]", bad}),
                 Breaks(kCall, 2))
         << bad;
@@ -151,8 +146,9 @@ TEST(CallInfer, RejectsPullBackThatGivesSomethingElse_C3) {
   for (absl::string_view bad :
        {"f32[] f32[2] s32[] ->", "f32[] f32[2] s32[] -> f32[]",
         "f32[] f32[2] s32[] -> f32[2] s32[]"}) {
-    EXPECT_THAT(Infer(kCall, "f32[2] s32[]", {}, {"f32[2] s32[] -> f32[]", bad}),
-                Breaks(kCall, 3))
+    EXPECT_THAT(
+        Infer(kCall, "f32[2] s32[]", {}, {"f32[2] s32[] -> f32[]", bad}),
+        Breaks(kCall, 3))
         << bad;
   }
 }

@@ -10,8 +10,8 @@ namespace {
 Attributes To(DType dtype) { return {{"dtype", dtype}}; }
 
 TEST(ConvertInfer, RejectsUnsupportedDTypes_C1) {
-  for (DType d : {DType::kInvalid, DType::kU2, DType::kF8E5M2,
-                  static_cast<DType>(30)}) {
+  for (DType d :
+       {DType::kInvalid, DType::kU2, DType::kF8E5M2, static_cast<DType>(30)}) {
     EXPECT_THAT(Infer(kConvert, "f32[2]", To(d)), Breaks(kConvert, 1));
   }
 }

@@ -43,21 +43,18 @@ TEST(DotGeneralInfer, RejectsMixedDTypes_C2) {
 }
 
 TEST(DotGeneralInfer, RejectsUnpairedBatch_C3) {
-  EXPECT_THAT(
-      Infer(kDotGeneral, "f32[2,3] f32[3,4]", Axes{{0}, {}, {1}, {0}}),
-      Breaks(kDotGeneral, 3));
+  EXPECT_THAT(Infer(kDotGeneral, "f32[2,3] f32[3,4]", Axes{{0}, {}, {1}, {0}}),
+              Breaks(kDotGeneral, 3));
 }
 
 TEST(DotGeneralInfer, RejectsUnpairedContracting_C4) {
-  EXPECT_THAT(
-      Infer(kDotGeneral, "f32[2,3] f32[3,4]", Axes{{}, {}, {1}, {}}),
-      Breaks(kDotGeneral, 4));
+  EXPECT_THAT(Infer(kDotGeneral, "f32[2,3] f32[3,4]", Axes{{}, {}, {1}, {}}),
+              Breaks(kDotGeneral, 4));
 }
 
 TEST(DotGeneralInfer, RejectsWhatIsNoAxis_C5) {
-  for (const Axes& bad :
-       {Axes{{}, {}, {2}, {0}}, Axes{{}, {}, {1}, {-1}},
-        Axes{{2}, {0}, {}, {}}, Axes{{0}, {2}, {}, {}}}) {
+  for (const Axes& bad : {Axes{{}, {}, {2}, {0}}, Axes{{}, {}, {1}, {-1}},
+                          Axes{{2}, {0}, {}, {}}, Axes{{0}, {2}, {}, {}}}) {
     EXPECT_THAT(Infer(kDotGeneral, "f32[3,3] f32[3,3]", bad),
                 Breaks(kDotGeneral, 5));
   }
@@ -73,9 +70,8 @@ TEST(DotGeneralInfer, RejectsAxesTwice_C6) {
 }
 
 TEST(DotGeneralInfer, RejectsBatchOfOtherSizes_C7) {
-  EXPECT_THAT(
-      Infer(kDotGeneral, "f32[2,3] f32[3,3]", Axes{{0}, {0}, {1}, {1}}),
-      Breaks(kDotGeneral, 7));
+  EXPECT_THAT(Infer(kDotGeneral, "f32[2,3] f32[3,3]", Axes{{0}, {0}, {1}, {1}}),
+              Breaks(kDotGeneral, 7));
 }
 
 TEST(DotGeneralInfer, RejectsContractingOfOtherSizes_C8) {
@@ -86,8 +82,8 @@ TEST(DotGeneralInfer, RejectsContractingOfOtherSizes_C8) {
 }
 
 TEST(DotGeneralInfer, RejectsAResultLargerThanAShape_C9) {
-  const std::string nine = absl::StrCat("f32[", absl::StrJoin(Dims(9, 1), ","),
-                                        "]");
+  const std::string nine =
+      absl::StrCat("f32[", absl::StrJoin(Dims(9, 1), ","), "]");
   EXPECT_THAT(Infer(kDotGeneral, absl::StrCat(nine, " ", nine), Axes{}),
               Breaks(kDotGeneral, 9));
   const std::string wide = absl::StrCat("f32[", int64_t{1} << 40, "]");

@@ -30,7 +30,8 @@ TEST(ElementwiseInfer, TakesExactlyTheRowsDTypes_C1) {
   EXPECT_GE(Family().size(), 43u);
   for (const OpDef* op : Family()) {
     for (DType d : AllDTypes()) {
-      const auto result = Infer(*op, Operands(*op, StrCat(DTypeName(d), "[2]")));
+      const auto result =
+          Infer(*op, Operands(*op, StrCat(DTypeName(d), "[2]")));
       if (op->dtypes.Has(d)) {
         EXPECT_OK(result) << op->name;
       } else {
@@ -69,7 +70,8 @@ TEST(ElementwiseInfer, RejectsAResultLargerThanAShape_C3) {
 }
 
 TEST(ElementwiseInfer, KeepsShape) {
-  const std::string rank16 = StrCat("f32[", absl::StrJoin(Dims(16, 2), ","), "]");
+  const std::string rank16 =
+      StrCat("f32[", absl::StrJoin(Dims(16, 2), ","), "]");
   for (absl::string_view shape :
        {absl::string_view("f32[]"), absl::string_view("f32[0]"),
         absl::string_view("f32[3,0,2]"), absl::string_view(rank16)}) {

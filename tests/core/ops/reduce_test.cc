@@ -90,9 +90,9 @@ TEST(ReduceInfer, RemovesAxes) {
               Gives("f32[3]"));
   EXPECT_THAT(Infer(kReduce, "f32[] f32[]", Over({}), {kFloatFold}),
               Gives("f32[]"));
-  EXPECT_THAT(Infer(kReduce, "f32[2,3] s32[2,3] f32[] s32[]", Over({1}),
-                    {kPairFold}),
-              Gives("f32[2] s32[2]"));
+  EXPECT_THAT(
+      Infer(kReduce, "f32[2,3] s32[2,3] f32[] s32[]", Over({1}), {kPairFold}),
+      Gives("f32[2] s32[2]"));
 }
 
 TEST(ReduceInfer, RejectsOddOperands_C1) {
@@ -101,9 +101,9 @@ TEST(ReduceInfer, RejectsOddOperands_C1) {
 }
 
 TEST(ReduceInfer, RejectsInputsOfOtherSizes_C2) {
-  EXPECT_THAT(Infer(kReduce, "f32[2] s32[3] f32[] s32[]", Over({0}),
-                    {kPairFold}),
-              Breaks(kReduce, 2));
+  EXPECT_THAT(
+      Infer(kReduce, "f32[2] s32[3] f32[] s32[]", Over({0}), {kPairFold}),
+      Breaks(kReduce, 2));
 }
 
 TEST(ReduceInfer, RejectsInitialValuesThatDoNotFit_C3) {
@@ -111,9 +111,9 @@ TEST(ReduceInfer, RejectsInitialValuesThatDoNotFit_C3) {
               Breaks(kReduce, 3));
   EXPECT_THAT(Infer(kReduce, "f32[2] f64[]", Over({0}), {kFloatFold}),
               Breaks(kReduce, 3));
-  EXPECT_THAT(Infer(kReduce, "f32[2] s32[2] s32[] f32[]", Over({0}),
-                    {kPairFold}),
-              Breaks(kReduce, 3));
+  EXPECT_THAT(
+      Infer(kReduce, "f32[2] s32[2] s32[] f32[]", Over({0}), {kPairFold}),
+      Breaks(kReduce, 3));
 }
 
 TEST(ReduceInfer, RejectsDimensionThatIsNoAxis_C4) {
@@ -130,8 +130,8 @@ TEST(ReduceInfer, RejectsDimensionTwice_C5) {
 
 TEST(ReduceInfer, RejectsComputationThatTakesSomethingElse_C6) {
   for (absl::string_view bad :
-       {"f32[] -> f32[]", "f32[] f32[] f32[] -> f32[]",
-        "f64[] f64[] -> f64[]", "f32[1] f32[1] -> f32[1]", "->"}) {
+       {"f32[] -> f32[]", "f32[] f32[] f32[] -> f32[]", "f64[] f64[] -> f64[]",
+        "f32[1] f32[1] -> f32[1]", "->"}) {
     EXPECT_THAT(Infer(kReduce, "f32[2] f32[]", Over({0}), {bad}),
                 Breaks(kReduce, 6))
         << bad;
@@ -144,8 +144,8 @@ TEST(ReduceInfer, RejectsComputationThatTakesSomethingElse_C6) {
 
 TEST(ReduceInfer, RejectsComputationThatGivesSomethingElse_C7) {
   for (absl::string_view bad :
-       {"f32[] f32[] -> bool[]", "f32[] f32[] ->",
-        "f32[] f32[] -> f32[] f32[]", "f32[] f32[] -> f32[1]"}) {
+       {"f32[] f32[] -> bool[]", "f32[] f32[] ->", "f32[] f32[] -> f32[] f32[]",
+        "f32[] f32[] -> f32[1]"}) {
     EXPECT_THAT(Infer(kReduce, "f32[2] f32[]", Over({0}), {bad}),
                 Breaks(kReduce, 7))
         << bad;
@@ -155,9 +155,9 @@ TEST(ReduceInfer, RejectsComputationThatGivesSomethingElse_C7) {
 TEST(ReduceAxes, ReducedAxesAreContracted) {
   EXPECT_EQ(AxesOf(kReduce, "f32[2,3,4] f32[]", Over({1}), {kFloatFold}),
             "p0,c1,p2 - -> p0,p2");
-  EXPECT_EQ(AxesOf(kReduce, "f32[2,3] s32[2,3] f32[] s32[]", Over({0}),
-                   {kPairFold}),
-            "c0,p1 c0,p1 - - -> p1 p1");
+  EXPECT_EQ(
+      AxesOf(kReduce, "f32[2,3] s32[2,3] f32[] s32[]", Over({0}), {kPairFold}),
+      "c0,p1 c0,p1 - - -> p1 p1");
   EXPECT_EQ(AxesOf(kReduce, "f32[2] f32[]", Over({0}), {kFloatFold}),
             "c0 - -> -");
 }

@@ -118,7 +118,8 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
     if (op->Is(kHawserOnly)) ours.insert(op->name);
   }
   EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "call", "fusion",
-                                         "parameter", "scan", "stop_gradient"));
+                                         "parameter", "scan", "stop_gradient",
+                                         "unfold"));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/unfold.h"
 #include "core/ops/registry.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
@@ -270,6 +271,20 @@ Attributes SliceOf(int64_t start, int64_t limit, int64_t stride) {
           {"strides", Dims{stride}}};
 }
 
+// Windows of two places: more than there are elements, and some.
+Uses OfUnfold(const OpDef& op, const Literal& x) {
+  Uses uses;
+  for (const int64_t dilation : {int64_t{1}, int64_t{3}, INT64_MAX}) {
+    uses.push_back({{x},
+                    {{"dimensions", Dims{0}},
+                     {"window_dilations", Dims{dilation}},
+                     {"window_dimensions", Dims{2}},
+                     {"window_strides", Dims{2}}},
+                    {}});
+  }
+  return uses;
+}
+
 // Starts far in front of and behind the ends.
 std::vector<Literal> FarStarts() {
   return {Literal::Scalar<int64_t>(INT64_MIN),
@@ -382,6 +397,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
        })},
       {&kSort, OfSort},
       {&kTranspose, OfTranspose},
+      {&kUnfold, OfUnfold},
       {&kWhile, OfWhile},
   };
   return table;

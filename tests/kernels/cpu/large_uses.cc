@@ -21,6 +21,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/unfold.h"
 #include "kernels/cpu/kernel.h"
 #include "tests/kernels/cpu/evaluate.h"
 
@@ -256,6 +257,14 @@ LargeUses LargeSlice(const OpDef& op, int64_t n) {
                {"strides", Dims{2}}})};
 }
 
+LargeUses LargeUnfold(const OpDef& op, int64_t n) {
+  return {Use("windows of four", op, {F32({n / 4 + 3})},
+              {{"dimensions", Dims{0}},
+               {"window_dilations", Dims{1}},
+               {"window_dimensions", Dims{4}},
+               {"window_strides", Dims{1}}})};
+}
+
 LargeUses LargeTranspose(const OpDef& op, int64_t n) {
   const auto side = static_cast<int64_t>(std::sqrt(n));
   const Attributes swap = {{"permutation", Dims{1, 0}}};
@@ -362,6 +371,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kSlice, LargeSlice},
       {&kSort, LargeSort},
       {&kTranspose, LargeTranspose},
+      {&kUnfold, LargeUnfold},
       {&kWhile, LargeWhile},
   };
   return table;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/windows/unfold.h"
 #include "tests/reference/rows/places.h"
 
 namespace hawser::reference {
@@ -64,10 +65,28 @@ absl::StatusOr<Values> DynamicUpdateSlice(const Context& c) {
   return Values{std::move(out)};
 }
 
+absl::StatusOr<Values> Unfold(const Context& c) {
+  const auto axes = c.attributes().GetInts("dimensions");
+  const auto strides = c.attributes().GetInts("window_strides");
+  const auto dilations = c.attributes().GetInts("window_dilations");
+  const int rank = c.shape(0).rank();
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal out, FillByIndex(c, c.result_shape(), [&](Index index) {
+        Dims from(index.begin(), index.begin() + rank);
+        for (size_t k = 0; k < axes.size(); ++k) {
+          from[axes[k]] *= strides[k];
+          from[axes[k]] += index[rank + k] * dilations[k];
+        }
+        return At(c.operands[0], from);
+      }));
+  return Values{std::move(out)};
+}
+
 constexpr Row kRows[] = {
     {&kSlice, Slice},
     {&kDynamicSlice, DynamicSlice},
     {&kDynamicUpdateSlice, DynamicUpdateSlice},
+    {&kUnfold, Unfold},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/unfold.h"
 #include "tests/testing/random/random_draft.h"
 
 namespace hawser {
@@ -203,6 +204,28 @@ Proposal ProposeSlice(const OpDef& op, Draft& d) {
           {{"limit_indices", std::move(limit)},
            {"start_indices", std::move(start)},
            {"strides", std::move(strides)}},
+          {}};
+}
+
+Proposal ProposeUnfold(const OpDef& op, Draft& d) {
+  const ValueId v = d.Any();
+  const Shape shape = d.shape(v);
+  Dims axes, sizes, strides, dilations;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (!d.random().OneIn(2) || shape.dim(axis) > 64) continue;
+    axes.push_back(axis);
+    sizes.push_back(d.random().Between(1, 3));
+    strides.push_back(d.random().Between(1, 3));
+    dilations.push_back(d.random().Between(1, 2));
+  }
+  if (d.random().OneIn(2)) {
+    std::reverse(axes.begin(), axes.end());
+  }
+  return {{v},
+          {{"dimensions", std::move(axes)},
+           {"window_dilations", std::move(dilations)},
+           {"window_dimensions", std::move(sizes)},
+           {"window_strides", std::move(strides)}},
           {}};
 }
 
@@ -572,6 +595,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kBitcastConvert, ProposeConvert},
           {&kReducePrecision, ProposeReducePrecision},
           {&kSlice, ProposeSlice},
+          {&kUnfold, ProposeUnfold},
           {&kDynamicSlice, ProposeDynamicSlice},
           {&kDynamicUpdateSlice, ProposeDynamicUpdateSlice},
           {&kDotGeneral, ProposeDotGeneral},

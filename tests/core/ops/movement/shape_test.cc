@@ -47,8 +47,7 @@ TEST(IotaInfer, GivesItsAttributes) {
   EXPECT_THAT(Infer(kIota, "", Iota(DType::kC64, {2, 0}, 1)),
               Gives("c64[2,0]"));
   EXPECT_THAT(Infer(kIota, "", Iota(DType::kU8, {300}, 0)), Gives("u8[300]"));
-  EXPECT_EQ(AxesOf(kIota, "", Iota(DType::kF32, {2, 3, 4}, 1)),
-            "-> p0,o2,p1");
+  EXPECT_EQ(AxesOf(kIota, "", Iota(DType::kF32, {2, 3, 4}, 1)), "-> p0,o2,p1");
 }
 
 // ---- broadcast_in_dim -----------------------------------------------------
@@ -136,8 +135,7 @@ TEST(ReshapeInfer, GivesDims) {
 TEST(ReshapeAxes, UntouchedAxesAreParallel) {
   EXPECT_EQ(AxesOf(kReshape, "f32[4,6]", Sizes({4, 2, 3})),
             "p0,o1 -> p0,o2,o3");
-  EXPECT_EQ(AxesOf(kReshape, "f32[2,3,4]", Sizes({6, 4})),
-            "o1,o2,p0 -> o3,p0");
+  EXPECT_EQ(AxesOf(kReshape, "f32[2,3,4]", Sizes({6, 4})), "o1,o2,p0 -> o3,p0");
   EXPECT_EQ(AxesOf(kReshape, "f32[2,6]", Sizes({3, 4})), "o0,o1 -> o2,o3");
   EXPECT_EQ(AxesOf(kReshape, "f32[2,3]", Sizes({2, 1, 3})),
             "p0,p1 -> p0,o2,p1");
@@ -157,8 +155,8 @@ Attributes Permutation(Dims permutation) {
 }
 
 TEST(TransposeInfer, RejectsNonPermutation_C1) {
-  for (const Dims& bad : {Dims{0}, Dims{0, 0}, Dims{0, 2}, Dims{-1, 0},
-                          Dims{0, 1, 2}, Dims{}}) {
+  for (const Dims& bad :
+       {Dims{0}, Dims{0, 0}, Dims{0, 2}, Dims{-1, 0}, Dims{0, 1, 2}, Dims{}}) {
     EXPECT_THAT(Infer(kTranspose, "f32[2,3]", Permutation(bad)),
                 Breaks(kTranspose, 1))
         << DimsToString(bad);
@@ -185,8 +183,7 @@ TEST(ConcatenateInfer, RejectsMixedDTypes_C1) {
 }
 
 TEST(ConcatenateInfer, RejectsDimensionThatIsNoAxis_C2) {
-  EXPECT_THAT(Infer(kConcatenate, "f32[2]", Along(1)),
-              Breaks(kConcatenate, 2));
+  EXPECT_THAT(Infer(kConcatenate, "f32[2]", Along(1)), Breaks(kConcatenate, 2));
   EXPECT_THAT(Infer(kConcatenate, "f32[2]", Along(-1)),
               Breaks(kConcatenate, 2));
   EXPECT_THAT(Infer(kConcatenate, "f32[] f32[]", Along(0)),
@@ -206,9 +203,9 @@ TEST(ConcatenateInfer, RejectsAResultLargerThanAShape_C4) {
   const std::string huge = absl::StrCat("u8[", kHuge - 1, "]");
   EXPECT_THAT(Infer(kConcatenate, absl::StrCat(huge, " ", huge), Along(0)),
               Breaks(kConcatenate, 4));
-  EXPECT_THAT(Infer(kConcatenate, absl::StrCat(huge, " ", huge, " ", huge),
-                    Along(0)),
-              Breaks(kConcatenate, 4));
+  EXPECT_THAT(
+      Infer(kConcatenate, absl::StrCat(huge, " ", huge, " ", huge), Along(0)),
+      Breaks(kConcatenate, 4));
 }
 
 TEST(ConcatenateInfer, AddsSizes) {
@@ -234,8 +231,7 @@ TEST(ReverseInfer, RejectsDimensionTwice_C2) {
 }
 
 TEST(ReverseInfer, KeepsShape) {
-  EXPECT_THAT(Infer(kReverse, "f32[2,0]", Reversed({1, 0})),
-              Gives("f32[2,0]"));
+  EXPECT_THAT(Infer(kReverse, "f32[2,0]", Reversed({1, 0})), Gives("f32[2,0]"));
   EXPECT_THAT(Infer(kReverse, "f32[]", Reversed({})), Gives("f32[]"));
   EXPECT_EQ(AxesOf(kReverse, "f32[2,3]", Reversed({1})), "p0,o1 -> p0,o2");
 }
@@ -290,8 +286,7 @@ TEST(PadInfer, AddsEdgesAndGaps) {
               Gives("f32[3]"));
   EXPECT_THAT(Infer(kPad, "f32[3] f32[]", Padding({-1}, {-2}, {0})),
               Gives("f32[0]"));
-  EXPECT_THAT(Infer(kPad, "f32[] f32[]", Padding({}, {}, {})),
-              Gives("f32[]"));
+  EXPECT_THAT(Infer(kPad, "f32[] f32[]", Padding({}, {}, {})), Gives("f32[]"));
   EXPECT_EQ(AxesOf(kPad, "f32[2,3] f32[]", Padding({0, 1}, {0, 0}, {0, 0})),
             "p0,o1 - -> p0,o2");
 }

@@ -8,9 +8,8 @@ namespace hawser {
 namespace {
 
 Attributes Part(Dims start, Dims limit, Dims stride) {
-  return {{"start_indices", start},
-          {"limit_indices", limit},
-          {"strides", stride}};
+  return {
+      {"start_indices", start}, {"limit_indices", limit}, {"strides", stride}};
 }
 
 TEST(SliceInfer, RejectsWrongNumberOfEntries_C1) {
@@ -21,26 +20,19 @@ TEST(SliceInfer, RejectsWrongNumberOfEntries_C1) {
 }
 
 TEST(SliceInfer, RejectsPartsOutside_C2) {
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({-1}, {4}, {1})),
-              Breaks(kSlice, 2));
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({3}, {2}, {1})),
-              Breaks(kSlice, 2));
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {5}, {1})),
-              Breaks(kSlice, 2));
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({5}, {5}, {1})),
-              Breaks(kSlice, 2));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({-1}, {4}, {1})), Breaks(kSlice, 2));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({3}, {2}, {1})), Breaks(kSlice, 2));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {5}, {1})), Breaks(kSlice, 2));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({5}, {5}, {1})), Breaks(kSlice, 2));
 }
 
 TEST(SliceInfer, RejectsStridesBelowOne_C3) {
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {4}, {0})),
-              Breaks(kSlice, 3));
-  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {4}, {-1})),
-              Breaks(kSlice, 3));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {4}, {0})), Breaks(kSlice, 3));
+  EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {4}, {-1})), Breaks(kSlice, 3));
 }
 
 TEST(SliceInfer, CountsWhatIsTaken) {
-  EXPECT_THAT(Infer(kSlice, "f32[10]", Part({1}, {10}, {4})),
-              Gives("f32[3]"));
+  EXPECT_THAT(Infer(kSlice, "f32[10]", Part({1}, {10}, {4})), Gives("f32[3]"));
   EXPECT_THAT(Infer(kSlice, "f32[10]", Part({1}, {9}, {4})), Gives("f32[2]"));
   EXPECT_THAT(Infer(kSlice, "f32[4]", Part({4}, {4}, {1})), Gives("f32[0]"));
   EXPECT_THAT(Infer(kSlice, "f32[4]", Part({0}, {4}, {INT64_MAX})),
@@ -51,9 +43,8 @@ TEST(SliceInfer, CountsWhatIsTaken) {
 }
 
 TEST(SliceAxes, WholeAxesAreParallel) {
-  EXPECT_EQ(
-      AxesOf(kSlice, "f32[4,5,6]", Part({0, 1, 0}, {4, 5, 6}, {1, 1, 2})),
-      "p0,o1,o2 -> p0,o3,o4");
+  EXPECT_EQ(AxesOf(kSlice, "f32[4,5,6]", Part({0, 1, 0}, {4, 5, 6}, {1, 1, 2})),
+            "p0,o1,o2 -> p0,o3,o4");
   EXPECT_EQ(AxesOf(kSlice, "f32[1]", Part({0}, {1}, {1})), "p0 -> p0");
 }
 
@@ -68,17 +59,16 @@ TEST(DynamicSliceInfer, RejectsWrongNumberOfStarts_C1) {
 
 TEST(DynamicSliceInfer, RejectsStartsThatAreNoIntegerScalars_C2) {
   for (absl::string_view start : {"f32[]", "bool[]", "s32[1]"}) {
-    EXPECT_THAT(Infer(kDynamicSlice, absl::StrCat("f32[4] ", start),
-                      SliceSizes({1})),
-                Breaks(kDynamicSlice, 2))
+    EXPECT_THAT(
+        Infer(kDynamicSlice, absl::StrCat("f32[4] ", start), SliceSizes({1})),
+        Breaks(kDynamicSlice, 2))
         << start;
   }
 }
 
 TEST(DynamicSliceInfer, RejectsMixedStarts_C3) {
-  EXPECT_THAT(
-      Infer(kDynamicSlice, "f32[4,4] s32[] s64[]", SliceSizes({1, 1})),
-      Breaks(kDynamicSlice, 3));
+  EXPECT_THAT(Infer(kDynamicSlice, "f32[4,4] s32[] s64[]", SliceSizes({1, 1})),
+              Breaks(kDynamicSlice, 3));
 }
 
 TEST(DynamicSliceInfer, RejectsWrongNumberOfSizes_C4) {

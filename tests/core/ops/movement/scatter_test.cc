@@ -35,10 +35,10 @@ absl::StatusOr<std::string> InferRows(absl::string_view operands,
 TEST(ScatterInfer, GivesTheInputsShapes) {
   EXPECT_THAT(InferRows(kScatterRows, ScatterRows()), Gives("f32[9,5]"));
   // The example of the StableHLO specification, without its batch.
-  EXPECT_THAT(Infer(kScatter, "s64[3,4,2] s64[2,3,2] s64[2,3,2,2]",
-                    ScatterNumbers{{2, 3}, {0}, {1, 0}, 2},
-                    {"s64[] s64[] -> s64[]"}),
-              Gives("s64[3,4,2]"));
+  EXPECT_THAT(
+      Infer(kScatter, "s64[3,4,2] s64[2,3,2] s64[2,3,2,2]",
+            ScatterNumbers{{2, 3}, {0}, {1, 0}, 2}, {"s64[] s64[] -> s64[]"}),
+      Gives("s64[3,4,2]"));
   // Window axes in front of and between batch axes, smaller than the input.
   EXPECT_THAT(InferRows("f32[9,5,7] u8[3,4,1] f32[2,3,6,4]",
                         ScatterNumbers{{0, 2}, {1}, {1}, 2}),
@@ -55,11 +55,10 @@ TEST(ScatterInfer, GivesTheInputsShapes) {
 }
 
 TEST(ScatterInfer, TakesSeveralInputs) {
-  EXPECT_THAT(
-      Infer(kScatter, "f32[9] s8[9] u64[3] f32[3] s8[3]",
-            ScatterNumbers{{}, {0}, {0}, 1},
-            {"f32[] s8[] f32[] s8[] -> f32[] s8[]"}),
-      Gives("f32[9] s8[9]"));
+  EXPECT_THAT(Infer(kScatter, "f32[9] s8[9] u64[3] f32[3] s8[3]",
+                    ScatterNumbers{{}, {0}, {0}, 1},
+                    {"f32[] s8[] f32[] s8[] -> f32[] s8[]"}),
+              Gives("f32[9] s8[9]"));
 }
 
 TEST(ScatterInfer, RejectsAnEvenNumberOfOperands_C1) {
@@ -84,10 +83,9 @@ TEST(ScatterInfer, RejectsUpdatesOfAnotherDType_C4) {
 
 TEST(ScatterInfer, RejectsIndicesThatAreNoIntegers_C5) {
   for (absl::string_view indices : {"f32[3]", "bool[3]", "c64[3]"}) {
-    EXPECT_THAT(
-        InferRows(absl::StrCat("f32[9,5] ", indices, " f32[3,5]"),
-                  ScatterRows()),
-        Breaks(kScatter, 5));
+    EXPECT_THAT(InferRows(absl::StrCat("f32[9,5] ", indices, " f32[3,5]"),
+                          ScatterRows()),
+                Breaks(kScatter, 5));
   }
 }
 
@@ -145,11 +143,9 @@ TEST(ScatterInfer, RejectsWindowThatIsNoAxis_C11) {
 
 TEST(ScatterInfer, RejectsWindowThatDoesNotAscend_C12) {
   ScatterNumbers n{{2, 1}, {}, {0}, 1};
-  EXPECT_THAT(InferRows("f32[9,5] s32[3] f32[3,5,1]", n),
-              Breaks(kScatter, 12));
+  EXPECT_THAT(InferRows("f32[9,5] s32[3] f32[3,5,1]", n), Breaks(kScatter, 12));
   n.window = {1, 1};
-  EXPECT_THAT(InferRows("f32[9,5] s32[3] f32[3,5,1]", n),
-              Breaks(kScatter, 12));
+  EXPECT_THAT(InferRows("f32[9,5] s32[3] f32[3,5,1]", n), Breaks(kScatter, 12));
 }
 
 TEST(ScatterInfer, RejectsWrongNumberOfComponents_C13) {
@@ -182,9 +178,9 @@ TEST(ScatterInfer, RejectsWindowsLargerThanTheInput_C16) {
 TEST(ScatterInfer, RejectsBatchesOfOtherSizes_C17) {
   EXPECT_THAT(InferRows("f32[9,5] s32[3] f32[2,5]", ScatterRows()),
               Breaks(kScatter, 17));
-  EXPECT_THAT(InferRows("f32[9] s32[2,3,1] f32[3,2]",
-                        ScatterNumbers{{}, {0}, {0}, 2}),
-              Breaks(kScatter, 17));
+  EXPECT_THAT(
+      InferRows("f32[9] s32[2,3,1] f32[3,2]", ScatterNumbers{{}, {0}, {0}, 2}),
+      Breaks(kScatter, 17));
 }
 
 TEST(ScatterInfer, RejectsComputationsThatTakeSomethingElse_C18) {
@@ -199,8 +195,8 @@ TEST(ScatterInfer, RejectsComputationsThatTakeSomethingElse_C18) {
 
 TEST(ScatterInfer, RejectsComputationsThatGiveSomethingElse_C19) {
   for (absl::string_view body :
-       {"f32[] f32[] -> f64[]", "f32[] f32[] -> f32[] f32[]",
-        "f32[] f32[] ->", "f32[] f32[] -> f32[1]"}) {
+       {"f32[] f32[] -> f64[]", "f32[] f32[] -> f32[] f32[]", "f32[] f32[] ->",
+        "f32[] f32[] -> f32[1]"}) {
     EXPECT_THAT(InferRows(kScatterRows, ScatterRows(), body),
                 Breaks(kScatter, 19))
         << body;

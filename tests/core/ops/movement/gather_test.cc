@@ -38,21 +38,21 @@ TEST(GatherInfer, GivesBatchAndOffsetAxes) {
                     GatherNumbers{{0, 2}, {1}, {1}, 2, {9, 1, 2}}),
               Gives("f32[9,3,2,4]"));
   // Scalar indices: index_vector_dim is their rank.
-  EXPECT_THAT(Infer(kGather, "f32[9] s32[]",
-                    GatherNumbers{{}, {0}, {0}, 0, {1}}),
-              Gives("f32[]"));
+  EXPECT_THAT(
+      Infer(kGather, "f32[9] s32[]", GatherNumbers{{}, {0}, {0}, 0, {1}}),
+      Gives("f32[]"));
   EXPECT_THAT(Infer(kGather, "f32[9,5] s32[0]", GatherRows()),
               Gives("f32[0,5]"));
-  EXPECT_THAT(Infer(kGather, "bool[9] s32[2,0]",
-                    GatherNumbers{{1}, {}, {}, 1, {4}}),
-              Gives("bool[2,4]"));
+  EXPECT_THAT(
+      Infer(kGather, "bool[9] s32[2,0]", GatherNumbers{{1}, {}, {}, 1, {4}}),
+      Gives("bool[2,4]"));
 }
 
 TEST(GatherInfer, RejectsIndicesThatAreNoIntegers_C1) {
   for (absl::string_view indices : {"f32[3]", "bool[3]", "c64[3]"}) {
-    EXPECT_THAT(Infer(kGather, absl::StrCat("f32[9,5] ", indices),
-                      GatherRows()),
-                Breaks(kGather, 1));
+    EXPECT_THAT(
+        Infer(kGather, absl::StrCat("f32[9,5] ", indices), GatherRows()),
+        Breaks(kGather, 1));
   }
 }
 
@@ -151,8 +151,9 @@ TEST(GatherInfer, RejectsOffsetThatDoesNotAscend_C13) {
 }
 
 TEST(GatherInfer, RejectsAResultLargerThanAShape_C14) {
-  EXPECT_THAT(Infer(kGather, absl::StrCat("f32[9,", int64_t{1} << 40,
-                                          "] s8[", int64_t{1} << 40, "]"),
+  EXPECT_THAT(Infer(kGather,
+                    absl::StrCat("f32[9,", int64_t{1} << 40, "] s8[",
+                                 int64_t{1} << 40, "]"),
                     GatherNumbers{{1}, {0}, {0}, 1, {1, int64_t{1} << 40}}),
               Breaks(kGather, 14));
   // Rank 15 + 2.

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/body/op_context.h"
+#include "client/stablehlo/rows/contraction/shared.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/dot.h"
@@ -27,8 +28,8 @@ bool Widens(DType from, DType to) {
   return IsSigned(from) && IsSigned(to) && b > a;
 }
 
-// The dtype that sums of products are made in: the result's, or the operands'
-// where they are wider, and the result is rounded once.
+}  // namespace
+
 DType SumDType(DType lhs, DType rhs, DType result) {
   for (const DType dtype : {result, lhs, rhs}) {
     const bool sums = dtype == result || Widens(result, dtype);
@@ -37,15 +38,13 @@ DType SumDType(DType lhs, DType rhs, DType result) {
   return DType::kInvalid;
 }
 
-// Both operands to `dtype`.
-void Convert(OpContext& context, DType dtype) {
+void ConvertOperands(OpContext& context, DType dtype) {
   for (ValueId& value : context.operands) {
     if (context.shape(value).dtype() == dtype) continue;
     value = context.AddOne(kConvert, {value}, {{"dtype", dtype}});
   }
 }
 
-// True for HIGH and HIGHEST, "[DEFAULT, #stablehlo<precision HIGHEST>]".
 bool WantsAllBits(const Op& op) {
   const Attribute* precision = FindAttribute(op, "precision_config");
   if (precision == nullptr) precision = FindAttribute(op, "precision");
@@ -55,6 +54,18 @@ bool WantsAllBits(const Op& op) {
            return absl::StrContains(item->text, "HIGH");
          });
 }
+
+std::string MissingProduct(const Op& op) {
+  if (op.operand_types.size() != 2 || op.result_types.size() != 1) return "";
+  const DType lhs = op.operand_types[0].dtype, rhs = op.operand_types[1].dtype;
+  const DType result = op.result_types[0].dtype;
+  if (SumDType(lhs, rhs, result) != DType::kInvalid) return "";
+  return absl::StrCat("of ", op.operand_types[0].element, " and ",
+                      op.operand_types[1].element, " giving ",
+                      op.result_types[0].element);
+}
+
+namespace {
 
 absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
@@ -73,22 +84,12 @@ absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
   if (lhs == rhs && WidensProduct(lhs, dtype)) {
     attributes.Set("result_dtype", dtype);
   } else {
-    Convert(context, dtype);
+    ConvertOperands(context, dtype);
   }
   Values product =
       context.Add(kDotGeneral, context.operands, std::move(attributes));
   if (dtype == result || product.empty()) return product;
   return context.Add(kConvert, product, {{"dtype", result}});
-}
-
-std::string MissingDot(const Op& op) {
-  if (op.operand_types.size() != 2 || op.result_types.size() != 1) return "";
-  const DType lhs = op.operand_types[0].dtype, rhs = op.operand_types[1].dtype;
-  const DType result = op.result_types[0].dtype;
-  if (SumDType(lhs, rhs, result) != DType::kInvalid) return "";
-  return absl::StrCat("of ", op.operand_types[0].element, " and ",
-                      op.operand_types[1].element, " giving ",
-                      op.result_types[0].element);
 }
 
 absl::StatusOr<Values> LowerDotGeneral(OpContext& context) {
@@ -117,16 +118,16 @@ absl::StatusOr<Values> LowerReduce(OpContext& context) {
 
 constexpr Row kRows[] = {
     {"stablehlo.reduce", LowerReduce, &kReduce},
-    {"stablehlo.dot_general", LowerDotGeneral, nullptr, MissingDot},
-    {"stablehlo.dot", LowerDot, nullptr, MissingDot},
+    {"stablehlo.dot_general", LowerDotGeneral, nullptr, MissingProduct},
+    {"stablehlo.dot", LowerDot, nullptr, MissingProduct},
 };
 
 }  // namespace
 
 absl::Span<const Row> ContractionRows() { return kRows; }
 
-void Promote(OpContext& context, size_t i, size_t argument) {
-  const auto& arguments = context.op.regions[0].arguments;
+void Promote(OpContext& context, size_t i, size_t argument, size_t region) {
+  const auto& arguments = context.op.regions[region].arguments;
   if (i >= context.operands.size() || argument >= arguments.size()) return;
   const DType wide = arguments[argument].type.dtype;
   const DType dtype = context.operand_shape(i).dtype();

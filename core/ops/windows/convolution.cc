@@ -1,0 +1,237 @@
+#include "core/ops/windows/convolution.h"
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "core/base/status.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/windows/windows.h"
+
+namespace hawser {
+namespace {
+
+// Products of a group for each of its results, up to which they are added up by
+// a loop: a product of such matrices would be mostly overhead.
+constexpr int64_t kFewProducts = 16;
+
+absl::Status CheckLists(size_t k, const ConvolutionSpec& spec) {
+  const std::pair<absl::string_view, const Dims*> lists[] = {
+      {"strides", &spec.strides},
+      {"padding in front", &spec.low},
+      {"padding behind", &spec.high},
+      {"dilations of x", &spec.x_dilations},
+      {"dilations of the kernel", &spec.kernel_dilations}};
+  for (const auto& [name, list] : lists) {
+    if (list->size() == k) continue;
+    return InvalidArgument(name, ": ", list->size(), " numbers for ", k,
+                           " spatial axes");
+  }
+  for (const auto& [name, list] : lists) {
+    if (list == &spec.low || list == &spec.high) continue;
+    for (const int64_t number : *list) {
+      if (number < 1) {
+        return InvalidArgument(name, ": ", number, ", must be at least 1");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// x with its zeros: [batch, spatial..., features].
+Expression Padded(const Expression& x, const ConvolutionSpec& spec) {
+  const size_t rank = x.rank();
+  WindowSpec around = WindowSpec::Of(Dims(rank, 1));
+  for (size_t i = 0; i < spec.low.size(); ++i) {
+    around.low[i + 1] = spec.low[i];
+    around.high[i + 1] = spec.high[i];
+    around.base_dilations[i + 1] = spec.x_dilations[i];
+  }
+  return PaddedFor(around, x, Filled(x.scope(), Shape::Scalar(x.dtype()), 0));
+}
+
+// Windows of the padded x, in the order of a kernel's places:
+// [batch, results..., places..., features].
+Expression WindowsOf(const Expression& padded, const Dims& kernel,
+                     const ConvolutionSpec& spec) {
+  const int64_t k = static_cast<int64_t>(spec.strides.size());
+  std::vector<SlidingWindow> windows;
+  for (int64_t i = 0; i < k; ++i) {
+    windows.push_back({.axis = i + 1,
+                       .size = kernel[i],
+                       .stride = spec.strides[i],
+                       .dilation = spec.kernel_dilations[i]});
+  }
+  Dims order(2 + 2 * k);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  order.erase(order.begin() + k + 1);
+  order.push_back(k + 1);
+  return Transposed(Unfolded(padded, windows), order);
+}
+
+// Numbers from `first` on.
+Dims Counted(int64_t first, int64_t count) {
+  Dims numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+Expression Product(const Expression& lhs, const Expression& rhs, Dims lhs_batch,
+                   Dims lhs_summed, Dims rhs_batch, Dims rhs_summed,
+                   DType result) {
+  Attributes attributes = {
+      {"lhs_batching_dimensions", std::move(lhs_batch)},
+      {"lhs_contracting_dimensions", std::move(lhs_summed)},
+      {"rhs_batching_dimensions", std::move(rhs_batch)},
+      {"rhs_contracting_dimensions", std::move(rhs_summed)}};
+  if (WidensProduct(lhs.dtype(), result)) {
+    attributes.Set("result_dtype", result);
+  }
+  return Apply(kDotGeneral, {lhs, rhs}, std::move(attributes));
+}
+
+// Splits the last axis in two, of which the first has `count` elements.
+Expression LastSplit(const Expression& x, int64_t count) {
+  Dims dims = x.dims();
+  const int64_t size = dims.back();
+  dims.back() = count;
+  dims.push_back(size / count);
+  return Reshaped(x, dims);
+}
+
+// windows [batch, results..., places..., groups, features of one] times kernel
+// [places..., features of one, groups, out of one], by a product for each
+// group: [batch, results..., groups, out of one].
+Expression ByProducts(const Expression& windows, const Expression& kernel,
+                      int64_t k, DType result) {
+  Dims summed = Counted(k + 1, k);
+  summed.push_back(2 * k + 2);
+  const Expression product = Product(windows, kernel, {2 * k + 1}, summed,
+                                     {k + 1}, Counted(0, k + 1), result);
+  Dims order = Counted(1, k + 1);
+  order.push_back(0);
+  order.push_back(k + 2);
+  return Transposed(product, order);
+}
+
+// The same as a sum over the places, side by side for all results. Halves are
+// added up in f32, and rounded once.
+Expression BySums(Expression windows, Expression kernel, int64_t k,
+                  DType result) {
+  const DType wide =
+      BitWidth(result) < 32 && IsFloat(result) ? DType::kF32 : result;
+  windows = ConvertTo(windows, wide);
+  kernel = ConvertTo(kernel, wide);
+  // Both: [places..., features, batch, results..., groups, out].
+  Dims order = Counted(k + 1, k);
+  order.push_back(2 * k + 2);
+  for (const int64_t axis : Counted(0, k + 1)) order.push_back(axis);
+  order.push_back(2 * k + 1);
+  windows = Transposed(windows, order);
+  Dims dims = windows.dims();
+  dims.push_back(kernel.dims().back());
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  return ConvertTo(Summed(Spread(windows, dims, {rank - 1}) *
+                              Spread(kernel, dims, Counted(k + 1, k + 1)),
+                          Counted(0, k + 1)),
+                   result);
+}
+
+// [groups * batch, spatial..., features] as [batch, spatial..., groups *
+// features].
+Expression BatchesAsFeatures(const Expression& x, int64_t groups) {
+  Dims split = x.dims(), joined = x.dims();
+  split[0] /= groups;
+  joined[0] = split[0];
+  joined.back() *= groups;
+  split.insert(split.begin(), groups);
+  const auto rank = static_cast<int64_t>(split.size());
+  Dims order = Counted(1, rank - 2);
+  order.push_back(0);
+  order.push_back(rank - 1);
+  return Reshaped(Transposed(Reshaped(x, split), order), joined);
+}
+
+}  // namespace
+
+ConvolutionSpec ConvolutionSpec::Of(size_t spatial_axes) {
+  const Dims ones(spatial_axes, 1), zeros(spatial_axes, 0);
+  return {.strides = ones,
+          .low = zeros,
+          .high = zeros,
+          .x_dilations = ones,
+          .kernel_dilations = ones};
+}
+
+absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
+                              const ConvolutionSpec& spec) {
+  if (x.rank() < 2 || x.rank() != kernel.rank()) {
+    return InvalidArgument(
+        "takes two tensors of one rank, at least 2: batch, spatial axes and "
+        "features beside a kernel; got ",
+        x.ToString(), " and ", kernel.ToString());
+  }
+  if (x.dtype() != kernel.dtype()) {
+    return InvalidArgument("the kernel is ", DTypeName(kernel.dtype()),
+                           ", the input ", DTypeName(x.dtype()));
+  }
+  HAWSER_RETURN_IF_ERROR(CheckLists(x.rank() - 2, spec));
+  const int features = x.rank() - 1;
+  const int64_t in = x.dim(features), out = kernel.dim(features);
+  const int64_t of_one = kernel.dim(features - 1);
+  if (spec.batch_groups < 1 || x.dim(0) % spec.batch_groups != 0 ||
+      out % spec.batch_groups != 0) {
+    return InvalidArgument(spec.batch_groups,
+                           " groups of batches divide not "
+                           "both a batch of ",
+                           x.dim(0), " and ", out, " results");
+  }
+  if (spec.batch_groups > 1 && spec.groups > 1) {
+    return InvalidArgument("groups of features, ", spec.groups,
+                           ", beside groups of batches, ", spec.batch_groups);
+  }
+  if (spec.groups < 1 || in % spec.groups != 0 || out % spec.groups != 0) {
+    return InvalidArgument(spec.groups, " groups divide not both ", in,
+                           " features and ", out, " results");
+  }
+  if (of_one != in / spec.groups) {
+    return InvalidArgument("the kernel ", kernel.ToString(), " takes ", of_one,
+                           " features, but the input ", x.ToString(), " has ",
+                           in / spec.groups, spec.groups > 1 ? " a group" : "");
+  }
+  return absl::OkStatus();
+}
+
+Expression Convolved(const Expression& x, const Expression& kernel,
+                     const ConvolutionSpec& spec, DType result) {
+  if (spec.batch_groups > 1) {
+    ConvolutionSpec of_features = spec;
+    of_features.groups = spec.batch_groups;
+    of_features.batch_groups = 1;
+    return Convolved(BatchesAsFeatures(x, spec.batch_groups), kernel,
+                     of_features, result);
+  }
+  const auto k = static_cast<int64_t>(spec.strides.size());
+  const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
+  if (windows.value() == kNoValue) return windows;
+  const int64_t of_one = kernel.dims()[k];
+  const int64_t out = kernel.dims()[k + 1] / spec.groups;
+  if (spec.groups == 1) {
+    return Product(windows, kernel, {}, Counted(k + 1, k + 1), {},
+                   Counted(0, k + 1), result);
+  }
+  const Expression grouped = LastSplit(windows, spec.groups);
+  const Expression by_group = LastSplit(kernel, spec.groups);
+  const Expression all = of_one * out <= kFewProducts
+                             ? BySums(grouped, by_group, k, result)
+                             : ByProducts(grouped, by_group, k, result);
+  Dims dims = all.dims();
+  if (dims.size() < 2) return all;
+  dims.pop_back();
+  dims.back() = kernel.dims()[k + 1];
+  return Reshaped(all, dims);
+}
+
+}  // namespace hawser

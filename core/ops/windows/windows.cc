@@ -1,0 +1,188 @@
+#include "core/ops/windows/windows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
+#include "core/ops/windows/unfold.h"
+
+namespace hawser {
+namespace {
+
+Expression Padded(const Expression& x, const Expression& value, Dims low,
+                  Dims high, Dims interior) {
+  return Apply(kPad, {x, value},
+               {{"edge_padding_low", std::move(low)},
+                {"edge_padding_high", std::move(high)},
+                {"interior_padding", std::move(interior)}});
+}
+
+// Moves axis `from` so that it is axis `to` of the result.
+Expression WithAxisMoved(const Expression& x, int64_t from, int64_t to) {
+  Dims order(x.rank());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return Transposed(x, order);
+}
+
+// ByElement along one axis; axis `place` of g numbers places. Elements of an
+// axis of J = n + (size - 1) dilation places, each with its size values, lie in
+// one row; those that meet in an element lie size * dilation - 1 apart in it.
+Expression ByElementOf(Expression g, const Expression& nothing, int64_t n,
+                       const SlidingWindow& w, int64_t place) {
+  const int64_t count = g.dims()[w.axis];
+  const int64_t before = (w.size - 1) * w.dilation;
+  Dims low(g.rank(), 0), high = low, interior = low;
+  low[w.axis] = before;
+  high[w.axis] = n - 1 - (count - 1) * w.stride;
+  interior[w.axis] = w.stride - 1;
+  g = Padded(g, nothing, low, high, interior);
+  if (w.size == 1) return g;
+  g = WithAxisMoved(g, place, w.axis + 1);
+  Dims row = g.dims();
+  row.erase(row.begin() + w.axis + 1);
+  row[w.axis] *= w.size;
+  g = Reshaped(g, row);
+  Dims start(g.rank(), 0), limit = g.dims();
+  start[w.axis] = w.size - 1;
+  limit[w.axis] -= w.size - 1;
+  g = Apply(kSlice, {g},
+            {{"start_indices", start},
+             {"limit_indices", limit},
+             {"strides", Dims(start.size(), 1)}});
+  const SlidingWindow meeting{.axis = w.axis,
+                              .size = w.size,
+                              .stride = w.size,
+                              .dilation = w.dilation * w.size - 1};
+  g = Unfolded(g, {&meeting, 1});
+  return WithAxisMoved(g, g.rank() - 1, place);
+}
+
+}  // namespace
+
+int64_t SlidingWindow::CountOn(int64_t elements) const {
+  if (elements == 0 || size - 1 > (elements - 1) / dilation) return 0;
+  return (elements - 1 - (size - 1) * dilation) / stride + 1;
+}
+
+std::vector<SlidingWindow> SlidingWindowsOf(const Attributes& attributes) {
+  const auto axes = attributes.GetInts("dimensions");
+  const auto sizes = attributes.GetInts("window_dimensions");
+  const auto strides = attributes.GetInts("window_strides");
+  const auto dilations = attributes.GetInts("window_dilations");
+  std::vector<SlidingWindow> windows;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    windows.push_back({.axis = axes[k],
+                       .size = sizes[k],
+                       .stride = strides[k],
+                       .dilation = dilations[k]});
+  }
+  return windows;
+}
+
+Expression Unfolded(const Expression& x,
+                    absl::Span<const SlidingWindow> windows) {
+  Dims axes, sizes, strides, dilations;
+  for (const SlidingWindow& w : windows) {
+    axes.push_back(w.axis);
+    sizes.push_back(w.size);
+    strides.push_back(w.stride);
+    dilations.push_back(w.dilation);
+  }
+  return Apply(kUnfold, {x},
+               {{"dimensions", axes},
+                {"window_dimensions", sizes},
+                {"window_strides", strides},
+                {"window_dilations", dilations}});
+}
+
+Expression ByElement(const Expression& g, const Expression& nothing,
+                     const Dims& dims,
+                     absl::Span<const SlidingWindow> windows) {
+  if (g.value() == kNoValue) return g;
+  if (g.shape().num_elements() == 0) {
+    Dims all = dims;
+    for (const SlidingWindow& w : windows) all.push_back(w.size);
+    return Spread(nothing, all, OtherAxes(static_cast<int>(all.size()), {}));
+  }
+  Expression listed = g;
+  for (size_t k = 0; k < windows.size(); ++k) {
+    listed = ByElementOf(listed, nothing, dims[windows[k].axis], windows[k],
+                         static_cast<int64_t>(dims.size() + k));
+  }
+  return listed;
+}
+
+Expression AtPlace(const Expression& x, absl::Span<const SlidingWindow> windows,
+                   absl::Span<const int64_t> place) {
+  Dims start(x.rank(), 0), limit = x.dims(), strides(x.rank(), 1);
+  for (size_t k = 0; k < windows.size(); ++k) {
+    const SlidingWindow& w = windows[k];
+    const int64_t count = w.CountOn(limit[w.axis]);
+    start[w.axis] = count == 0 ? 0 : place[k] * w.dilation;
+    limit[w.axis] = count == 0 ? 0 : start[w.axis] + (count - 1) * w.stride + 1;
+    strides[w.axis] = w.stride;
+  }
+  return Apply(kSlice, {x},
+               {{"start_indices", start},
+                {"limit_indices", limit},
+                {"strides", strides}});
+}
+
+Expression FromPlace(const Expression& g, const Expression& nothing,
+                     const Dims& dims, absl::Span<const SlidingWindow> windows,
+                     absl::Span<const int64_t> place) {
+  if (g.value() == kNoValue) return g;
+  if (g.shape().num_elements() == 0) {
+    return Spread(nothing, dims, OtherAxes(static_cast<int>(dims.size()), {}));
+  }
+  Dims low(g.rank(), 0), high = low, interior = low;
+  for (size_t k = 0; k < windows.size(); ++k) {
+    const SlidingWindow& w = windows[k];
+    const int64_t last = (g.dims()[w.axis] - 1) * w.stride;
+    low[w.axis] = place[k] * w.dilation;
+    high[w.axis] = dims[w.axis] - 1 - last - low[w.axis];
+    interior[w.axis] = w.stride - 1;
+  }
+  return Padded(g, nothing, low, high, interior);
+}
+
+Expression PlacesInFront(const Expression& x, int windows) {
+  Dims order(x.rank());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::rotate(order.begin(), order.end() - windows, order.end());
+  return Transposed(x, order);
+}
+
+std::vector<Expression> ReducedPlaces(std::vector<Expression> xs,
+                                      absl::Span<const Expression> initial,
+                                      int windows, int called) {
+  const size_t n = xs.size();
+  for (Expression& x : xs) x = PlacesInFront(x, windows);
+  xs.insert(xs.end(), initial.begin(), initial.end());
+  Dims axes(windows);
+  std::iota(axes.begin(), axes.end(), int64_t{0});
+  std::vector<Expression> results = {
+      Apply(kReduce, xs, {{"dimensions", axes}}, {called})};
+  while (results.size() < n) {
+    results.push_back(ResultOf(results[0], static_cast<int>(results.size())));
+  }
+  return results;
+}
+
+Expression SummedWindows(const Expression& g, const Dims& dims,
+                         absl::Span<const SlidingWindow> windows) {
+  const Expression zero = Filled(g.scope(), Shape::Scalar(g.dtype()), 0);
+  const int add =
+      g.scope()->monoids.Find(kAdd, g.dtype(), g.scope()->builder.module());
+  return ReducedPlaces({ByElement(g, zero, dims, windows)}, {&zero, 1},
+                       static_cast<int>(windows.size()), add)[0];
+}
+
+}  // namespace hawser
