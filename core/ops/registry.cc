@@ -19,6 +19,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 
 namespace hawser {
@@ -35,7 +36,7 @@ constexpr auto Joined(const OpDef* const (&... families)[n]) {
   return all;
 }
 constexpr auto kAllOps =
-    Joined(kBitsOps, kCompareOps, kControlOps, kConvertOps, kDotOps,
+    Joined(kBitsOps, kCompareOps, kControlOps, kConvertOps, kConvolutionOps, kDotOps,
            kElementwiseOps, kGatherOps, kLeafOps, kMathOps, kReduceOps,
            kScanOps, kScatterOps, kShapeOps, kSliceOps, kSortOps, kUnfoldOps);
 

@@ -18,6 +18,7 @@ absl::Span<const CpuKernel> ArgExtremeKernels();
 absl::Span<const CpuKernel> CompareKernels();
 absl::Span<const CpuKernel> ControlKernels();
 absl::Span<const CpuKernel> ConvertKernels();
+absl::Span<const CpuKernel> ConvolutionKernels();
 absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
 absl::Span<const CpuKernel> GatherKernels();

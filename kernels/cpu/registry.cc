@@ -9,7 +9,7 @@ const CpuKernel* FindCpuKernel(const OpDef& op) {
     auto* map = new absl::flat_hash_map<const OpDef*, const CpuKernel*>();
     for (absl::Span<const CpuKernel> family :
          {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
-          ConvertKernels(), DotKernels(), ElementwiseKernels(),
+          ConvertKernels(), ConvolutionKernels(), DotKernels(), ElementwiseKernels(),
           GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(),
           ShapeKernels(), SliceKernels(), SortKernels()}) {
       for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);

@@ -7,6 +7,7 @@
 #include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/formulas/wide_sums.h"
+#include "core/ops/windows/convolution.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"
@@ -93,12 +94,17 @@ absl::StatusOr<ComputationPlan> PlanComputation(
 absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   const TraceSpan span("compile", "fuse");
-  Module widened, laid_out;
+  Module widened, multiplied, laid_out;
   const int last = static_cast<int>(original.computations().size()) - 1;
   if (ScattersHalves(original, last)) {
     HAWSER_ASSIGN_OR_RETURN(widened, WithWideScatters(original));
   }
-  const Module& given = widened.empty() ? original : widened;
+  const Module* first = widened.empty() ? &original : &widened;
+  if (!target.convolutions && HasConvolutions(*first)) {
+    HAWSER_ASSIGN_OR_RETURN(multiplied, WithoutConvolutions(*first));
+    first = &multiplied;
+  }
+  const Module& given = *first;
   if (MayLayOut(given, target)) {
     HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(given, target));
   }

@@ -26,6 +26,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
+#include "core/ops/windows/convolution.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/conformance/target.h"
 #include "tests/kernels/one_instruction.h"
@@ -175,7 +176,10 @@ bool MagnitudesFit(const Module& module, const Instruction& i,
     if (i.op == &kPower) {
       return KeepsItsAngle<Complex>(operands[0], operands[1]);
     }
-    if (i.op != &kDotGeneral && !Multiplies(module, i)) return true;
+    if (i.op != &kDotGeneral && i.op != &kConvolution &&
+        !Multiplies(module, i)) {
+      return true;
+    }
     // In a product of several the order is free, and with it the parts of an
     // infinite one.
     for (Literal& operand : operands) {
@@ -219,7 +223,7 @@ Literal SizesOf(const Literal& x) {
 std::vector<Literal> SumsOfSizes(const Module& module, const Instruction& i,
                                  std::vector<Literal> operands) {
   const bool sums =
-      i.op == &kDotGeneral ||
+      i.op == &kDotGeneral || i.op == &kConvolution ||
       (i.op == &kReduce &&
        absl::c_any_of(module.computation(i.called[0]).instructions(),
                       [](const Instruction& c) { return c.op == &kAdd; }));

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,12 @@ struct Outcome {
 };
 
 Outcome RunExample(const std::string& program, const std::string& address,
-                   const std::string& threads,
-                   std::vector<std::string> flags) {
+                   const std::string& threads, std::vector<std::string> flags) {
   flags.insert(flags.begin(),
                Runfile(absl::StrCat("client/examples/", program)));
-  auto example = Process::Start(
-      flags, {absl::StrCat("HAWSER_SERVERS=", address),
-              absl::StrCat("HAWSER_CPU_THREADS=", threads)});
+  auto example =
+      Process::Start(flags, {absl::StrCat("HAWSER_SERVERS=", address),
+                             absl::StrCat("HAWSER_CPU_THREADS=", threads)});
   if (!example.ok()) return {-1, example.status().ToString()};
   auto code = example->Wait(kPatience);
   return {code.ok() ? *code : -1, example->output()};
@@ -58,7 +58,8 @@ TEST(Training, GivesTheSameBitsEverywhere) {
   std::string address;
   auto server = StartHawserd({}, &address);
   ASSERT_TRUE(server.ok()) << server.status();
-  const Outcome remote = RunExample("training/fashion_mnist_mlp", address, "1", kSmall);
+  const Outcome remote =
+      RunExample("training/fashion_mnist_mlp", address, "1", kSmall);
   EXPECT_EQ(remote.Line("accuracy="), one.Line("accuracy=")) << remote.output;
   EXPECT_TRUE(absl::StrContains(remote.output, absl::StrCat("on ", address)))
       << remote.output;
@@ -73,16 +74,49 @@ TEST(Training, GoesOnWhenTheServerIsKilledAfterAnEpoch) {
   ASSERT_TRUE(server.ok()) << server.status();
   flags.push_back("--kill_server_after_epoch=1");
   flags.push_back(absl::StrCat("--server_pid=", server->pid()));
-  const Outcome there = RunExample("training/fashion_mnist_mlp", address, "2", flags);
+  const Outcome there =
+      RunExample("training/fashion_mnist_mlp", address, "2", flags);
   EXPECT_EQ(there.exit_code, 0) << there.output;
   EXPECT_EQ(there.Line("accuracy="), here.Line("accuracy=")) << there.output;
   EXPECT_TRUE(absl::StrContains(there.output, "on cpu (fallback"))
       << there.output;
 }
 
+TEST(Training, AConvolutionalNetworkLearns) {
+  const std::string picture =
+      absl::StrCat(::testing::TempDir(), "/filters.pgm");
+  const Outcome here = RunExample(
+      "training/fashion_mnist_cnn", "", "2",
+      {"--epochs=1", "--images=6000", absl::StrCat("--filters_out=", picture)});
+  ASSERT_EQ(here.exit_code, 0) << here.output;
+  EXPECT_GT(here.Accuracy(), 0.7) << here.output;
+  std::ifstream file(picture, std::ios::binary);
+  std::string format;
+  int width = 0, height = 0;
+  file >> format >> width >> height;
+  EXPECT_EQ(format, "P5");
+  EXPECT_EQ(width, 16 * 44 + 4);
+  EXPECT_EQ(height, 48);
+}
+
+TEST(Training, AConvolutionalNetworkGoesOnWhenTheServerIsKilled) {
+  std::vector<std::string> flags = {"--epochs=2", "--images=640"};
+  const Outcome here = RunExample("training/fashion_mnist_cnn", "", "2", flags);
+  ASSERT_EQ(here.exit_code, 0) << here.output;
+  std::string address;
+  auto server = StartHawserd({}, &address);
+  ASSERT_TRUE(server.ok()) << server.status();
+  flags.push_back("--kill_server_after_epoch=1");
+  flags.push_back(absl::StrCat("--server_pid=", server->pid()));
+  const Outcome there =
+      RunExample("training/fashion_mnist_cnn", address, "2", flags);
+  EXPECT_EQ(there.exit_code, 0) << there.output;
+  EXPECT_EQ(there.Line("accuracy="), here.Line("accuracy=")) << there.output;
+}
+
 TEST(Training, ARecurrentNetworkLearnsByScan) {
-  const Outcome outcome =
-      RunExample("training/fashion_mnist_rnn", "", "2", {"--epochs=1", "--images=12800"});
+  const Outcome outcome = RunExample("training/fashion_mnist_rnn", "", "2",
+                                     {"--epochs=1", "--images=12800"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_GT(outcome.Accuracy(), 0.6) << outcome.output;
 }
@@ -101,8 +135,8 @@ TEST(Training, KMeansTurnsUntilNothingChanges) {
 }
 
 TEST(Training, RefusesOptionsThatDoNotFit) {
-  const Outcome outcome =
-      RunExample("training/fashion_mnist_mlp", "", "2", {"--images=100", "--batch=128"});
+  const Outcome outcome = RunExample("training/fashion_mnist_mlp", "", "2",
+                                     {"--images=100", "--batch=128"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(absl::StrContains(outcome.output, "a batch of 128 of 100 images"))
       << outcome.output;

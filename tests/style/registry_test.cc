@@ -51,6 +51,7 @@ constexpr Exemption kWithoutPlan[] = {
     {"parameter", "an argument is there already"},
     {"call", "passes put its computation in its place"},
     {"fusion", "planned modules are not planned again"},
+    {"convolution", "it becomes a product before planning, but on the CPU"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a

@@ -17,8 +17,8 @@ Adam NewAdam(const Parameters& parameters) {
 }
 
 std::tuple<Parameters, Adam> Step(const Parameters& parameters,
-                                  const Parameters& gradients,
-                                  const Adam& adam, float rate) {
+                                  const Parameters& gradients, const Adam& adam,
+                                  float rate) {
   Parameters moved;
   Adam next{.steps = adam.steps + 1};
   // The means began with zeros; these factors make up for it.

@@ -12,7 +12,7 @@ namespace hawser {
 using Parameters = std::vector<Tensor>;
 
 struct Adam {
-  Tensor steps;              // f32[], how many there were
+  Tensor steps;               // f32[], how many there were
   Parameters means, squares;  // of the gradients, as the parameters are
 };
 inline auto HawserFields(Adam& a) {
@@ -26,8 +26,8 @@ Adam NewAdam(const Parameters& parameters);
 // D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, 2015,
 // with its usual constants.
 std::tuple<Parameters, Adam> Step(const Parameters& parameters,
-                                  const Parameters& gradients,
-                                  const Adam& adam, float rate);
+                                  const Parameters& gradients, const Adam& adam,
+                                  float rate);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_EXAMPLES_TRAINING_ADAM_H_

@@ -128,6 +128,7 @@ absl::Status TrainAndTest(const Classifier& model, const std::string& folder,
       const float accuracy,
       Accuracy(model, trained, images.test, images.test_labels));
   HAWSER_ASSIGN_OR_RETURN(const std::string digest, DigestOf(trained));
+  HAWSER_RETURN_IF_ERROR(options.at_end(trained));
   std::printf("accuracy=%.4f digest=%s\n", accuracy, digest.c_str());
   return absl::OkStatus();
 }

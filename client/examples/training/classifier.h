@@ -38,6 +38,9 @@ struct TrainingOptions {
   std::function<absl::Status(int epoch)> after = [](int) {
     return absl::OkStatus();
   };
+  // With the trained parameters, before the last line.
+  std::function<absl::Status(const Parameters&)> at_end =
+      [](const Parameters&) { return absl::OkStatus(); };
 };
 
 // Puts the training images of `folder`, then trains: an epoch is one call, in

@@ -6,9 +6,6 @@
 // this machine's CPU and on a server's. When the server goes away, the epoch is
 // made again here from what is known, and training goes on.
 
-#include <signal.h>
-
-#include <cstdio>
 #include <iostream>
 #include <string>
 
@@ -16,8 +13,8 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "client/examples/training/classifier.h"
+#include "client/examples/training/server_kill.h"
 #include "client/hawser.h"
-#include "core/base/status.h"
 
 ABSL_FLAG(std::string, data, "/usr/share/datasets/fashion-mnist",
           "folder of the four gzipped IDX files");
@@ -28,10 +25,6 @@ ABSL_FLAG(int, hidden, 256, "size of the hidden layer");
 ABSL_FLAG(double, dropout, 0.2, "part of the hidden layer left out of a step");
 ABSL_FLAG(double, rate, 1e-3, "Adam's learning rate");
 ABSL_FLAG(int, seed, 1, "of everything that is random");
-ABSL_FLAG(int, kill_server_after_epoch, 0,
-          "kill the server with -9 after this many epochs; 0: never");
-ABSL_FLAG(int, server_pid, 0,
-          "the server that --kill_server_after_epoch kills");
 
 namespace hawser {
 namespace {
@@ -64,18 +57,6 @@ Classifier Network() {
           .scores = Scores};
 }
 
-// Kills the server when it is time to.
-absl::Status AfterEpoch(int epoch) {
-  if (epoch != absl::GetFlag(FLAGS_kill_server_after_epoch)) {
-    return absl::OkStatus();
-  }
-  const int pid = absl::GetFlag(FLAGS_server_pid);
-  if (pid <= 0) return InvalidArgument("--server_pid is missing");
-  kill(pid, SIGKILL);
-  std::printf("killed the server (pid %d)\n", pid);
-  return absl::OkStatus();
-}
-
 absl::Status Run() {
   return TrainAndTest(Network(), absl::GetFlag(FLAGS_data),
                       {.seed = absl::GetFlag(FLAGS_seed),
@@ -83,7 +64,7 @@ absl::Status Run() {
                        .images = absl::GetFlag(FLAGS_images),
                        .batch = absl::GetFlag(FLAGS_batch),
                        .rate = static_cast<float>(absl::GetFlag(FLAGS_rate)),
-                       .after = AfterEpoch});
+                       .after = KillServerAfterEpoch});
 }
 
 }  // namespace

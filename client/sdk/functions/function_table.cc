@@ -231,7 +231,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Conjugate", "", 1, 1, Of1<Conjugate>},
     {"Constant", "constant", 1, 1,
      [](Call& c) -> Results { return c.Tensors(); }},
-    {"Conv", "", 2, 2, ConvByName},
+    {"Conv", "convolution", 2, 2, ConvByName},
     {"Convert", "convert", 1, 1,
      [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
     {"Cos", "cosine", 1, 1, Of1<Cos>},

@@ -1,11 +1,13 @@
 #include "core/ops/windows/convolution.h"
 
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
+#include "core/ir/leaves.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/windows/windows.h"
@@ -16,29 +18,6 @@ namespace {
 // Products of a group for each of its results, up to which they are added up by
 // a loop: a product of such matrices would be mostly overhead.
 constexpr int64_t kFewProducts = 16;
-
-absl::Status CheckLists(size_t k, const ConvolutionSpec& spec) {
-  const std::pair<absl::string_view, const Dims*> lists[] = {
-      {"strides", &spec.strides},
-      {"padding in front", &spec.low},
-      {"padding behind", &spec.high},
-      {"dilations of x", &spec.x_dilations},
-      {"dilations of the kernel", &spec.kernel_dilations}};
-  for (const auto& [name, list] : lists) {
-    if (list->size() == k) continue;
-    return InvalidArgument(name, ": ", list->size(), " numbers for ", k,
-                           " spatial axes");
-  }
-  for (const auto& [name, list] : lists) {
-    if (list == &spec.low || list == &spec.high) continue;
-    for (const int64_t number : *list) {
-      if (number < 1) {
-        return InvalidArgument(name, ": ", number, ", must be at least 1");
-      }
-    }
-  }
-  return absl::OkStatus();
-}
 
 // x with its zeros: [batch, spatial..., features].
 Expression Padded(const Expression& x, const ConvolutionSpec& spec) {
@@ -90,6 +69,16 @@ Expression Product(const Expression& lhs, const Expression& rhs, Dims lhs_batch,
     attributes.Set("result_dtype", result);
   }
   return Apply(kDotGeneral, {lhs, rhs}, std::move(attributes));
+}
+
+// [..., groups, out of one] as [..., out].
+Expression Regrouped(const Expression& x) {
+  Dims dims = x.dims();
+  if (dims.size() < 2) return x;
+  const int64_t of_one = dims.back();
+  dims.pop_back();
+  dims.back() *= of_one;
+  return Reshaped(x, dims);
 }
 
 // Splits the last axis in two, of which the first has `count` elements.
@@ -156,52 +145,17 @@ Expression BatchesAsFeatures(const Expression& x, int64_t groups) {
 
 }  // namespace
 
-ConvolutionSpec ConvolutionSpec::Of(size_t spatial_axes) {
-  const Dims ones(spatial_axes, 1), zeros(spatial_axes, 0);
-  return {.strides = ones,
-          .low = zeros,
-          .high = zeros,
-          .x_dilations = ones,
-          .kernel_dilations = ones};
-}
-
-absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
-                              const ConvolutionSpec& spec) {
-  if (x.rank() < 2 || x.rank() != kernel.rank()) {
-    return InvalidArgument(
-        "takes two tensors of one rank, at least 2: batch, spatial axes and "
-        "features beside a kernel; got ",
-        x.ToString(), " and ", kernel.ToString());
+Expression ConvolvedByProduct(const Expression& x, const Expression& kernel,
+                              const ConvolutionSpec& spec, DType result) {
+  const auto k = static_cast<int64_t>(spec.strides.size());
+  const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
+  if (windows.value() == kNoValue) return windows;
+  if (spec.groups == 1) {
+    return Product(windows, kernel, {}, Counted(k + 1, k + 1), {},
+                   Counted(0, k + 1), result);
   }
-  if (x.dtype() != kernel.dtype()) {
-    return InvalidArgument("the kernel is ", DTypeName(kernel.dtype()),
-                           ", the input ", DTypeName(x.dtype()));
-  }
-  HAWSER_RETURN_IF_ERROR(CheckLists(x.rank() - 2, spec));
-  const int features = x.rank() - 1;
-  const int64_t in = x.dim(features), out = kernel.dim(features);
-  const int64_t of_one = kernel.dim(features - 1);
-  if (spec.batch_groups < 1 || x.dim(0) % spec.batch_groups != 0 ||
-      out % spec.batch_groups != 0) {
-    return InvalidArgument(spec.batch_groups,
-                           " groups of batches divide not "
-                           "both a batch of ",
-                           x.dim(0), " and ", out, " results");
-  }
-  if (spec.batch_groups > 1 && spec.groups > 1) {
-    return InvalidArgument("groups of features, ", spec.groups,
-                           ", beside groups of batches, ", spec.batch_groups);
-  }
-  if (spec.groups < 1 || in % spec.groups != 0 || out % spec.groups != 0) {
-    return InvalidArgument(spec.groups, " groups divide not both ", in,
-                           " features and ", out, " results");
-  }
-  if (of_one != in / spec.groups) {
-    return InvalidArgument("the kernel ", kernel.ToString(), " takes ", of_one,
-                           " features, but the input ", x.ToString(), " has ",
-                           in / spec.groups, spec.groups > 1 ? " a group" : "");
-  }
-  return absl::OkStatus();
+  return Regrouped(ByProducts(LastSplit(windows, spec.groups),
+                              LastSplit(kernel, spec.groups), k, result));
 }
 
 Expression Convolved(const Expression& x, const Expression& kernel,
@@ -214,24 +168,66 @@ Expression Convolved(const Expression& x, const Expression& kernel,
                      of_features, result);
   }
   const auto k = static_cast<int64_t>(spec.strides.size());
-  const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
-  if (windows.value() == kNoValue) return windows;
+  if (k == 0) return ConvolvedByProduct(x, kernel, spec, result);
   const int64_t of_one = kernel.dims()[k];
   const int64_t out = kernel.dims()[k + 1] / spec.groups;
-  if (spec.groups == 1) {
-    return Product(windows, kernel, {}, Counted(k + 1, k + 1), {},
-                   Counted(0, k + 1), result);
+  if (spec.groups > 1 && of_one * out <= kFewProducts) {
+    const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
+    if (windows.value() == kNoValue) return windows;
+    return Regrouped(BySums(LastSplit(windows, spec.groups),
+                            LastSplit(kernel, spec.groups), k, result));
   }
-  const Expression grouped = LastSplit(windows, spec.groups);
-  const Expression by_group = LastSplit(kernel, spec.groups);
-  const Expression all = of_one * out <= kFewProducts
-                             ? BySums(grouped, by_group, k, result)
-                             : ByProducts(grouped, by_group, k, result);
-  Dims dims = all.dims();
-  if (dims.size() < 2) return all;
-  dims.pop_back();
-  dims.back() = kernel.dims()[k + 1];
-  return Reshaped(all, dims);
+  return Apply(kConvolution, {ConvertTo(x, result), ConvertTo(kernel, result)},
+               spec.ToAttributes());
+}
+
+bool HasConvolutions(const Module& module) {
+  for (const Computation& c : module.computations()) {
+    for (const Instruction& i : c.instructions()) {
+      if (i.op == &kConvolution) return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<Module> WithoutConvolutions(const Module& module) {
+  Module to(module.name());
+  Monoids monoids;
+  std::vector<int> known;
+  for (const Computation& from : module.computations()) {
+    ComputationBuilder builder(&to, std::string(from.name()));
+    ExpressionScope scope{builder, monoids};
+    std::vector<ValueId> moved(from.num_values(), kNoValue);
+    for (int k = 0; k < from.num_parameters(); ++k) {
+      moved[k] = builder.Parameter(from.shape(k), SourceLocation{});
+    }
+    for (const Instruction& i : from.instructions()) {
+      if (i.op == &kParameter) continue;
+      std::vector<ValueId> values;
+      for (const ValueId v : i.operands) values.push_back(moved[v]);
+      if (i.op == &kConvolution) {
+        moved[i.first_result] =
+            ConvolvedByProduct({&scope, values[0]}, {&scope, values[1]},
+                               ConvolutionSpec::Of(i.attributes),
+                               from.shape(i.first_result).dtype())
+                .value();
+        HAWSER_RETURN_IF_ERROR(builder.status());
+        continue;
+      }
+      absl::InlinedVector<int, 2> called;
+      for (const int callee : i.called) called.push_back(known[callee]);
+      const ValueId first =
+          builder.Add(*i.op, values, i.attributes, called, SourceLocation{});
+      HAWSER_RETURN_IF_ERROR(builder.status());
+      for (int k = 0; k < i.num_results; ++k) {
+        moved[i.first_result + k] = first + k;
+      }
+    }
+    std::vector<ValueId> results;
+    for (const ValueId v : from.results()) results.push_back(moved[v]);
+    HAWSER_ASSIGN_OR_RETURN(known.emplace_back(), builder.Finish(results));
+  }
+  return to;
 }
 
 }  // namespace hawser

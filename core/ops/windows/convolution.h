@@ -1,21 +1,68 @@
-// Convolutions as formulas: windows of the input times a kernel.
+// Convolutions: the row, and the formulas that become it.
 #ifndef HAWSER_CORE_OPS_WINDOWS_CONVOLUTION_H_
 #define HAWSER_CORE_OPS_WINDOWS_CONVOLUTION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/base/values/dtype.h"
+#include "core/ir/op_def.h"
 #include "core/ops/expression.h"
+#include "core/ops/rules.h"
 
 namespace hawser {
 
-// A convolution over k spatial axes, of x [batch, spatial..., features] by a
-// kernel [spatial..., features / groups, out]. Each list has one entry a
-// spatial axis. x is spread apart by `x_dilations` and padded with zeros (a
-// negative padding cuts); the kernel, spread by `kernel_dilations`, slides over
-// it by `strides`. It is not turned around, as in all libraries of neural
-// networks.
+absl::StatusOr<Shapes> InferConvolution(const InferContext& context);
+AxisMap ConvolutionAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status ConvolutionPart(PartContext&);
+absl::Status ConvolutionSplit(SplitContext&);
+absl::StatusOr<std::vector<Expression>> ConvolutionBatch(BatchContext&);
+absl::Status ConvolutionGradient(GradientContext&);
+
+inline constexpr AttributeSpec kConvolutionAttributes[] = {
+    {"feature_group_count", AttributeKind::kInt, true,
+     "groups of features, each with results of its own"},
+    {"lhs_dilation", AttributeKind::kInts, true,
+     "steps between elements of x, which zeros fill"},
+    {"padding_high", AttributeKind::kInts, true, "zeros behind; negative: cut"},
+    {"padding_low", AttributeKind::kInts, true,
+     "zeros in front; negative: cut"},
+    {"rhs_dilation", AttributeKind::kInts, true,
+     "steps between places of the kernel"},
+    {"window_strides", AttributeKind::kInts, true,
+     "steps between places where it is laid"},
+};
+// x [batch, spatial..., features] and a kernel [spatial..., features / groups,
+// out] give [batch, spatial..., out].
+// C1: x has one of the row's dtypes. C2: both have one rank, at least 3. C3:
+// they have one dtype. C4: each list has one entry a spatial axis. C5: strides,
+// dilations and the groups are at least 1. C6: the groups divide features and
+// out. C7: the kernel takes the features of a group. C8: the padded x and the
+// result are shapes.
+inline constexpr OpDef kConvolution{
+    .name = "convolution",
+    .arity = {2, 2},
+    .dtypes = kNumbers,
+    .attributes = kConvolutionAttributes,
+    .infer = InferConvolution,
+    .axes = ConvolutionAxes,
+    .part = PartBy(ConvolutionPart),
+    .split = ConvolutionSplit,
+    .batch = BatchBy(ConvolutionBatch),
+    .gradient = ByRule(ConvolutionGradient),
+    .traits = kHawserOnly,
+    .ulp = 16,
+    .summary =
+        "Sums of products of a kernel's places and features with what "
+        "lies under them, features last; the kernel is not turned "
+        "around.",
+    .source = "StableHLO convolution, in one layout"};
+
+inline constexpr const OpDef* kConvolutionOps[] = {&kConvolution};
+
+// A convolution over k spatial axes. Each list has one entry an axis.
 struct ConvolutionSpec {
   Dims strides;
   Dims low;
@@ -29,20 +76,31 @@ struct ConvolutionSpec {
 
   // Of strides and dilations of 1, without padding.
   static ConvolutionSpec Of(size_t spatial_axes);
+  // Reads the attributes of a row, and writes them.
+  static ConvolutionSpec Of(const Attributes& attributes);
+  Attributes ToAttributes() const;
 };
 
-// Errors: kInvalidArgument that names what does not fit, with its sizes: ranks,
-// lists of another length, strides, dilations and groups below 1, groups that
-// do not divide features, features that differ, sizes too large.
+// Errors: kInvalidArgument that names what does not fit, with its sizes; it
+// takes tensors without spatial axes, too.
 absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
                               const ConvolutionSpec& spec);
 
 // The result, [batch, spatial..., out] of dtype `result`, which may be wider
-// than the operands' (as of dot_general). Takes what CheckConvolution takes. An
-// engine multiplies matrices, or, where a group has few features, adds products
-// up without writing windows out.
+// than the operands' (as of dot_general). Takes what CheckConvolution takes. A
+// group of few features is a sum of products, which one kernel computes;
+// without spatial axes it is a product of matrices.
 Expression Convolved(const Expression& x, const Expression& kernel,
                      const ConvolutionSpec& spec, DType result);
+
+// The same as a product of windows, which are written out, and the kernel: for
+// engines that have no convolution.
+Expression ConvolvedByProduct(const Expression& x, const Expression& kernel,
+                              const ConvolutionSpec& spec, DType result);
+// True if a computation of a module has a convolution.
+bool HasConvolutions(const Module& module);
+// The module with these products for its convolutions.
+absl::StatusOr<Module> WithoutConvolutions(const Module& module);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_WINDOWS_CONVOLUTION_H_

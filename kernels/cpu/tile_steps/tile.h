@@ -49,11 +49,20 @@ struct TileSymbol {
   const int64_t* values = nullptr;
 };
 
-// The lanes of a tile in which a scope's predicates hold.
+// Lanes [begin, end) of a row.
+struct LaneSpan {
+  int64_t begin = 0, end = 0;
+};
+
+// The lanes of a tile in which a scope's predicates hold: kSomewhere they are a
+// span of each row where `spans` is set, else those for which `lanes` is true.
 struct TileScope {
   enum Holds : uint8_t { kEverywhere, kNowhere, kSomewhere };
   Holds holds = kEverywhere;
-  const bool* lanes = nullptr;  // kSomewhere
+  const bool* lanes = nullptr;
+  const LaneSpan* spans = nullptr;
+  bool* room = nullptr;                // for `lanes`
+  std::vector<LaneSpan> spans_memory;  // for `spans`
 };
 
 // The memory for a reduction's partial results.
@@ -78,6 +87,13 @@ struct Tile {
   int64_t* indices = nullptr;    // room for one of each lane
   std::vector<ChainLink> links;  // of the step that runs
 
+  // How many rows a shape has, and lanes of one.
+  int64_t rows(LaneShape shape) const {
+    return shape == LaneShape::kRows || shape == LaneShape::kFull ? ny : 1;
+  }
+  int64_t columns(LaneShape shape) const {
+    return shape == LaneShape::kColumns || shape == LaneShape::kFull ? nx : 1;
+  }
   int64_t lanes(LaneShape shape) const {
     switch (shape) {
       case LaneShape::kOne:

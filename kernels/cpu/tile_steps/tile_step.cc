@@ -1,8 +1,10 @@
 #include "kernels/cpu/tile_steps/tile_step.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/elements/conversion.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
@@ -28,14 +30,42 @@ struct LaneGrid {
 };
 
 LaneGrid GridOf(const Tile& tile, LaneShape shape, const LaneIndex& index) {
-  LaneGrid grid{1, 1, {index.step_y(), index.step_x()}};
-  if (shape == LaneShape::kRows || shape == LaneShape::kFull) {
-    grid.ny = tile.ny;
+  return {
+      tile.rows(shape), tile.columns(shape), {index.step_y(), index.step_x()}};
+}
+
+// Rows of fewer lanes are moved lane by lane.
+constexpr int64_t kShortSpans = 8;
+
+// The lanes of a scope that holds somewhere, one by one.
+const bool* LanesOf(const Tile& tile, LaneShape shape, TileScope* scope) {
+  if (scope->lanes != nullptr) return scope->lanes;
+  const int64_t nx = tile.columns(shape);
+  for (int64_t j = 0; j < tile.rows(shape); ++j) {
+    const auto [begin, end] = scope->spans[j];
+    for (int64_t i = 0; i < nx; ++i) {
+      scope->room[j * nx + i] = i >= begin && i < end;
+    }
   }
-  if (shape == LaneShape::kColumns || shape == LaneShape::kFull) {
-    grid.nx = tile.nx;
+  return scope->lanes = scope->room;
+}
+
+// The lanes of a row of `n` that steps by `step` from `first` in which it is
+// within the bounds.
+LaneSpan SpanWithin(plan::Bounds bounds, int64_t first, int64_t step,
+                    int64_t n) {
+  if (step == 0) {
+    const bool holds = first >= bounds.min && first <= bounds.max;
+    return {0, holds ? n : 0};
   }
-  return grid;
+  // In steps upwards: lanes whose distance from the nearer bound is in range.
+  const int64_t least = step > 0 ? bounds.min - first : first - bounds.max;
+  const int64_t most = step > 0 ? bounds.max - first : first - bounds.min;
+  const int64_t stride = std::abs(step);
+  if (most < 0) return {0, 0};
+  const int64_t begin = least <= 0 ? 0 : (least + stride - 1) / stride;
+  const int64_t end = std::min(most / stride + 1, n);
+  return begin < end ? LaneSpan{begin, end} : LaneSpan{0, 0};
 }
 
 }  // namespace
@@ -45,13 +75,16 @@ LaneGrid GridOf(const Tile& tile, LaneShape shape, const LaneIndex& index) {
 void LoadStep::Run(Tile& tile) const {
   const char* from = tile.operands[operand_];
   char* const to = Target(tile);
-  const TileScope* scope =
+  TileScope* const scope =
       this->scope() < 0 ? nullptr : &tile.scopes[this->scope()];
-  if (scope != nullptr && scope->holds == TileScope::kSomewhere) {
-    return Gather(tile, from, scope->lanes, to);
-  }
   const LaneGrid grid = GridOf(tile, own_slot().shape, index_);
   const bool along_x = grid.nx == 1 || index_.steps_along_x();
+  if (scope != nullptr && scope->holds == TileScope::kSomewhere) {
+    if (along_x && scope->spans != nullptr && grid.nx >= kShortSpans) {
+      return LoadSpans(tile, from, scope->spans, to);
+    }
+    return Gather(tile, from, LanesOf(tile, own_slot().shape, scope), to);
+  }
   if (!along_x) return Gather(tile, from, nullptr, to);
   if (grid.ny > 1 && !index_.steps_along_y()) {
     index_.Rows(tile, tile.indices);
@@ -63,6 +96,25 @@ void LoadStep::Run(Tile& tile) const {
     tile.values[own_slot().slot] = from;
   } else {
     moves_.Load(from, grid.steps, grid.ny, grid.nx, to);
+  }
+}
+
+void LoadStep::LoadSpans(Tile& tile, const char* from, const LaneSpan* spans,
+                         char* to) const {
+  const LaneGrid grid = GridOf(tile, own_slot().shape, index_);
+  const int64_t width = own_slot().width;
+  if (grid.ny > 1) {
+    index_.Rows(tile, tile.indices);
+  } else {
+    tile.indices[0] = index_.At(tile, 0, 0);
+  }
+  for (int64_t j = 0; j < grid.ny; ++j, to += grid.nx * width) {
+    const auto [begin, end] = spans[j];
+    std::memset(to, 0, begin * width);
+    std::memset(to + end * width, 0, (grid.nx - end) * width);
+    if (begin == end) continue;
+    moves_.Load(from + (tile.indices[j] + begin * grid.steps.x) * width,
+                {0, grid.steps.x}, 1, end - begin, to + begin * width);
   }
 }
 
@@ -198,23 +250,76 @@ TileScope::Holds ScopeStep::Roughly(const Tile& tile) const {
   return all;
 }
 
+ScopeStep::ScopeStep(int number, int parent, std::vector<Part> parts,
+                     LaneSlot to)
+    : TileStep(-1),
+      number_(number),
+      parent_(parent),
+      parts_(std::move(parts)),
+      to_(to) {
+  for (const Part& part : parts_) {
+    is_of_spans_ = is_of_spans_ && part.value.steps_along_x();
+  }
+}
+
 void ScopeStep::Run(Tile& tile) const {
   TileScope& scope = tile.scopes[number_];
-  const TileScope* parent = parent_ < 0 ? nullptr : &tile.scopes[parent_];
+  TileScope* const parent = parent_ < 0 ? nullptr : &tile.scopes[parent_];
   scope.holds = parent != nullptr && parent->holds == TileScope::kNowhere
                     ? TileScope::kNowhere
                     : Roughly(tile);
   if (scope.holds == TileScope::kNowhere) return;
-  const bool part = parent != nullptr && parent->holds == TileScope::kSomewhere;
+  TileScope* const part =
+      parent != nullptr && parent->holds == TileScope::kSomewhere ? parent
+                                                                  : nullptr;
   if (scope.holds == TileScope::kEverywhere) {
-    if (part) scope = *parent;
+    if (part == nullptr) return;
+    scope.holds = part->holds;
+    scope.lanes = part->lanes;
+    scope.spans = part->spans;
+    scope.room = part->room;
     return;
   }
+  scope.room = reinterpret_cast<bool*>(tile.memory[to_.slot]);
+  scope.lanes = nullptr;
+  scope.spans = nullptr;
+  if (is_of_spans_ && (part == nullptr || part->spans != nullptr)) {
+    FillSpans(tile, part, &scope);
+  } else {
+    FillLanes(tile, part, &scope);
+  }
+}
+
+void ScopeStep::FillSpans(Tile& tile, const TileScope* parent,
+                          TileScope* scope) const {
+  const int64_t ny = tile.rows(to_.shape), nx = tile.columns(to_.shape);
+  scope->spans_memory.assign(ny, {0, nx});
+  LaneSpan* const spans = scope->spans_memory.data();
+  if (parent != nullptr) std::copy_n(parent->spans, ny, spans);
+  for (const Part& one : parts_) {
+    if (ny > 1) {
+      one.value.Rows(tile, tile.indices);
+    } else {
+      tile.indices[0] = one.value.At(tile, 0, 0);
+    }
+    const int64_t step = nx > 1 ? one.value.step_x() : 0;
+    for (int64_t j = 0; j < ny; ++j) {
+      const LaneSpan own = SpanWithin(one.bounds, tile.indices[j], step, nx);
+      spans[j].begin = std::max(spans[j].begin, own.begin);
+      spans[j].end = std::min(spans[j].end, own.end);
+      if (spans[j].begin >= spans[j].end) spans[j] = {0, 0};
+    }
+  }
+  scope->spans = spans;
+}
+
+void ScopeStep::FillLanes(Tile& tile, TileScope* parent,
+                          TileScope* scope) const {
   const int64_t n = tile.lanes(to_.shape);
-  bool* const lanes = reinterpret_cast<bool*>(tile.memory[to_.slot]);
-  scope.lanes = lanes;
-  if (part) {
-    std::copy_n(parent->lanes, n, lanes);
+  bool* const lanes = scope->room;
+  scope->lanes = lanes;
+  if (parent != nullptr) {
+    std::copy_n(LanesOf(tile, to_.shape, parent), n, lanes);
   } else {
     std::fill_n(lanes, n, true);
   }
@@ -249,9 +354,19 @@ void ChooseStep::Run(Tile& tile) const {
   const int64_t n = tile.lanes(own_slot().shape);
   std::memcpy(to, tile.values[from_[last]], n * own_slot().width);
   for (size_t k = last; k-- > 0;) {
-    const TileScope& scope = tile.scopes[cases_[k]];
+    TileScope& scope = tile.scopes[cases_[k]];
     if (scope.holds != TileScope::kSomewhere) continue;
-    moves_.Blend(tile.values[from_[k]], scope.lanes, n, to);
+    const char* const from = tile.values[from_[k]];
+    const int64_t nx = tile.columns(own_slot().shape);
+    if (scope.spans == nullptr || nx < kShortSpans) {
+      moves_.Blend(from, LanesOf(tile, own_slot().shape, &scope), n, to);
+      continue;
+    }
+    for (int64_t j = 0; j < tile.rows(own_slot().shape); ++j) {
+      const auto [begin, end] = scope.spans[j];
+      const int64_t at = (j * nx + begin) * own_slot().width;
+      std::memcpy(to + at, from + at, (end - begin) * own_slot().width);
+    }
   }
 }
 

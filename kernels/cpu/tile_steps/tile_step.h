@@ -139,6 +139,9 @@ class LoadStep final : public ValueStep {
 
  private:
   void Run(Tile& tile) const override;
+  // Lanes that are not read become 0.
+  void LoadSpans(Tile& tile, const char* from, const LaneSpan* spans,
+                 char* to) const;
   void Gather(Tile& tile, const char* from, const bool* holds, char* to) const;
 
   const int operand_;
@@ -235,22 +238,21 @@ class ScopeStep final : public TileStep {
   };
   // `number`: of Tile::scopes, as `parent`, which must hold too; -1: none.
   // `to`: its lanes, bool.
-  ScopeStep(int number, int parent, std::vector<Part> parts, LaneSlot to)
-      : TileStep(-1),
-        number_(number),
-        parent_(parent),
-        parts_(std::move(parts)),
-        to_(to) {}
+  ScopeStep(int number, int parent, std::vector<Part> parts, LaneSlot to);
 
  private:
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override {}
   // Says if all lanes are alike, as far as ranges tell.
   TileScope::Holds Roughly(const Tile& tile) const;
+  // Where all parts hold beside a parent's lanes; null: that holds everywhere.
+  void FillSpans(Tile& tile, const TileScope* parent, TileScope* scope) const;
+  void FillLanes(Tile& tile, TileScope* parent, TileScope* scope) const;
 
   const int number_, parent_;
   const std::vector<Part> parts_;
   const LaneSlot to_;
+  bool is_of_spans_ = true;  // each part steps along a row
 };
 
 // Chooses the first of several values whose scope holds, else the last one.

@@ -56,6 +56,9 @@ struct Target {
   // partial results. Sizes alone decide, so that the order of a sum is fixed.
   int64_t split_above_elements = int64_t{1} << 62;
   EpilogueSupport epilogues = EpilogueSupport::kNone;
+  // True if convolutions run as they are (kHost); else they are products of
+  // windows that are written out.
+  bool convolutions = false;
   // True if products are a library's calls over strides (product_call.h): then
   // each is brought into an order of axes that has such a call.
   bool strided_products = false;

@@ -429,8 +429,10 @@ TEST(Lower, ConvolutionsThatDoNotFitAreNamed) {
               HasSubstr("2 groups divide not both 3 features and 12 results"));
   EXPECT_THAT(with(right, "", "feature_group_count = 1 : i64"),
               HasSubstr("takes 1 features, but the input f32[2,9,3] has 3"));
-  EXPECT_THAT(with(right, "", "batch_group_count = 5 : i64"),
-              HasSubstr("5 groups of batches divide not both"));
+  EXPECT_THAT(
+      with(right, "",
+           "feature_group_count = 3 : i64, batch_group_count = 5 : i64"),
+      HasSubstr("5 groups of batches divide not both"));
 }
 
 TEST(Lower, WindowsOfAnAxisOfOneElementAreScans) {

@@ -12,6 +12,7 @@
 #include "core/ops/expression.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/windows/convolution.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {
@@ -343,9 +344,39 @@ Cases WhileCases(DType t) {
   return cases;
 }
 
+Cases ConvolutionCases(DType t) {
+  const auto by = [](Dims strides, Dims low, Dims high, Dims spread,
+                     Dims dilations, int64_t groups) {
+    return Attributes{
+        {"window_strides", strides}, {"padding_low", low},
+        {"padding_high", high},      {"lhs_dilation", spread},
+        {"rhs_dilation", dilations}, {"feature_group_count", groups}};
+  };
+  const Literal x = Spaced(t, {2, 5, 4}, -1, 1);
+  const Literal w = Spaced(t, {3, 4, 2}, -1, 1, 1);
+  const Literal few = Spaced(t, {2, 2, 6}, -1, 1, 1);
+  const OpDef& op = kConvolution;
+  return {
+      Plain("plain", op, {x, w}, by({1}, {0}, {0}, {1}, {1}, 1)),
+      Plain("padded by strides", op, {x, w}, by({2}, {2}, {1}, {1}, {1}, 1)),
+      Plain("cut", op, {x, w}, by({1}, {-1}, {1}, {1}, {1}, 1)),
+      Plain("spread", op, {x, w}, by({2}, {1}, {1}, {3}, {1}, 1)),
+      Plain("dilated", op, {x, w}, by({1}, {1}, {2}, {1}, {2}, 1)),
+      Plain("groups", op, {x, few}, by({2}, {1}, {0}, {2}, {2}, 2)),
+      Plain("no results", op, {x, w}, by({1}, {0}, {-3}, {1}, {1}, 1)),
+      Plain("two axes", op,
+            {Spaced(t, {1, 3, 4, 2}, -1, 1), Spaced(t, {2, 2, 2, 3}, -1, 1, 1)},
+            by({1, 2}, {1, 0}, {0, 1}, {1, 1}, {1, 2}, 1)),
+      Plain("of no batch", op, {Spaced(t, {0, 5, 4}, 0, 1), w},
+            by({1}, {0}, {0}, {1}, {1}, 1)),
+      Plain("of no elements", op, {Spaced(t, {2, 0, 4}, 0, 1), w},
+            by({1}, {2}, {2}, {1}, {1}, 1))};
+}
+
 constexpr CaseRow kContractionRows[] = {
     {&kCall, CallCases},
     {&kCase, CaseCases},
+    {&kConvolution, ConvolutionCases},
     {&kDotGeneral, DotCases},
     {&kReduce, ReduceCases},
     {&kScan, ScanCases},

@@ -117,9 +117,9 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   for (const OpDef* op : AllOps()) {
     if (op->Is(kHawserOnly)) ours.insert(op->name);
   }
-  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "call", "fusion",
-                                         "parameter", "scan", "stop_gradient",
-                                         "unfold"));
+  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "call",
+                                         "convolution", "fusion", "parameter",
+                                         "scan", "stop_gradient", "unfold"));
 }
 
 }  // namespace

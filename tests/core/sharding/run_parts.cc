@@ -12,6 +12,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/expression.h"
+#include "core/ops/windows/convolution.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/testing/matchers.h"
@@ -71,7 +72,8 @@ std::vector<Literal> ArgumentsOf(absl::Span<const Piece> takes,
 bool SumsFloats(const Module& module) {
   for (const Computation& computation : module.computations()) {
     for (const Instruction& instruction : computation.instructions()) {
-      if (instruction.op != &kReduce && instruction.op != &kDotGeneral) {
+      if (instruction.op != &kReduce && instruction.op != &kDotGeneral &&
+          instruction.op != &kConvolution) {
         continue;
       }
       for (ValueId operand : instruction.operands) {

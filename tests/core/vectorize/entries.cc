@@ -10,6 +10,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/registry.h"
+#include "core/ops/windows/convolution.h"
 #include "core/vectorize/vectorize.h"
 #include "gtest/gtest.h"
 #include "tests/reference/evaluator.h"
@@ -106,7 +107,10 @@ OpenModule Opened(const Module& module) {
 bool FoldsFloats(const Module& module) {
   for (const Computation& c : module.computations()) {
     for (const Instruction& i : c.instructions()) {
-      if (i.op != &kReduce && i.op != &kDotGeneral) continue;
+      if (i.op != &kReduce && i.op != &kDotGeneral &&
+          i.op != &kConvolution) {
+        continue;
+      }
       for (const ValueId v : i.operands) {
         const DType dtype = c.shape(v).dtype();
         if (IsFloat(dtype) || IsComplex(dtype)) return true;

@@ -22,6 +22,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 #include "core/ops/registry.h"
 #include "tests/kernels/cpu/evaluate.h"
@@ -271,6 +272,23 @@ Attributes SliceOf(int64_t start, int64_t limit, int64_t stride) {
           {"strides", Dims{stride}}};
 }
 
+// A kernel of two places over all elements as one axis, and over as many
+// features.
+Uses OfConvolution(const OpDef& op, const Literal& x) {
+  const auto by = [](int64_t stride) {
+    return Attributes{
+        {"feature_group_count", int64_t{1}}, {"lhs_dilation", Dims{1}},
+        {"padding_high", Dims{1}},           {"padding_low", Dims{0}},
+        {"rhs_dilation", Dims{1}},           {"window_strides", Dims{stride}}};
+  };
+  const DType dtype = x.shape().dtype();
+  const Literal line = x.Reinterpret(Shape::Of(dtype, {1, Size(x), 1}));
+  const Literal deep = x.Reinterpret(Shape::Of(dtype, {1, 1, Size(x)}));
+  const Literal ones = Literal::Zeros(Shape::Of(dtype, {2, 1, 3}));
+  const Literal tall = Literal::Zeros(Shape::Of(dtype, {1, Size(x), 2}));
+  return {{{line, ones}, by(1), {}}, {{deep, tall}, by(2), {}}};
+}
+
 // Windows of two places: more than there are elements, and some.
 Uses OfUnfold(const OpDef& op, const Literal& x) {
   Uses uses;
@@ -371,6 +389,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
          return {{{}, {{"value", x}}, {}}};
        }},
       {&kConvert, ToEveryDType},
+      {&kConvolution, OfConvolution},
       {&kDotGeneral, OfDotGeneral},
       {&kDynamicSlice, OfDynamicSlice},
       {&kDynamicUpdateSlice, OfDynamicUpdateSlice},

@@ -21,6 +21,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 #include "kernels/cpu/kernel.h"
 #include "tests/kernels/cpu/evaluate.h"
@@ -257,6 +258,20 @@ LargeUses LargeSlice(const OpDef& op, int64_t n) {
                {"strides", Dims{2}}})};
 }
 
+LargeUses LargeConvolution(const OpDef& op, int64_t n) {
+  const auto by = [](int64_t groups, size_t k) {
+    return Attributes{
+        {"feature_group_count", groups}, {"lhs_dilation", Dims(k, 1)},
+        {"padding_high", Dims(k, 1)},    {"padding_low", Dims(k, 1)},
+        {"rhs_dilation", Dims(k, 1)},    {"window_strides", Dims(k, 1)}};
+  };
+  return {
+      Use("one feature", op, {F32({1, n / 2, 1}), F32({3, 1, 2})}, by(1, 1)),
+      Use("groups", op, {F32({1, n / 32, 16}), F32({3, 4, 16})}, by(4, 1)),
+      Use("images", op, {F32({n / 1024, 4, 4, 8}), F32({3, 3, 8, 16})},
+          by(1, 2))};
+}
+
 LargeUses LargeUnfold(const OpDef& op, int64_t n) {
   return {Use("windows of four", op, {F32({n / 4 + 3})},
               {{"dimensions", Dims{0}},
@@ -363,6 +378,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kFusion, LargeCalls},
       {&kGather, LargeGather},
       {&kIota, LargeIota},
+      {&kConvolution, LargeConvolution},
       {&kPad, LargePad},
       {&kReduce, LargeReduce},
       {&kReverse, LargeReverse},

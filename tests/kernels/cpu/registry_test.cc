@@ -1,8 +1,9 @@
+#include "core/ops/registry.h"
+
 #include <set>
 
 #include "core/ir/leaves.h"
 #include "core/ops/elementwise/convert.h"
-#include "core/ops/registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/families.h"
@@ -56,10 +57,11 @@ TEST(CpuRegistryTest, StepsAreThoseOfTheDType) {
 
 TEST(CpuRegistryTest, NoOpHasTwoRows) {
   std::set<const OpDef*> seen;
-  for (auto family : {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
-                      ConvertKernels(), DotKernels(), ElementwiseKernels(),
-                      GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(),
-                      ShapeKernels(), SliceKernels(), SortKernels()}) {
+  for (auto family :
+       {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
+        ConvertKernels(), ConvolutionKernels(), DotKernels(),
+        ElementwiseKernels(), GatherKernels(), ReduceKernels(), ScanKernels(),
+        ScatterKernels(), ShapeKernels(), SliceKernels(), SortKernels()}) {
     for (const CpuKernel& kernel : family) {
       EXPECT_TRUE(seen.insert(kernel.op).second) << kernel.op->name;
     }

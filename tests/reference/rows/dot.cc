@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/ops/rules.h"
+#include "core/ops/windows/convolution.h"
 #include "tests/reference/rows/row.h"
 
 namespace hawser::reference {
@@ -74,7 +75,59 @@ absl::StatusOr<Values> DotGeneral(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {{&kDotGeneral, DotGeneral}};
+// Where place `place` of the kernel lies in x for a result at `at`: false, if
+// on a zero.
+bool Under(const ConvolutionSpec& spec, const Shape& x, Index at, Index place,
+           Dims* from) {
+  for (size_t a = 0; a < spec.strides.size(); ++a) {
+    const int64_t spread = at[a + 1] * spec.strides[a] +
+                           place[a] * spec.kernel_dilations[a] - spec.low[a];
+    if (spread < 0 || spread % spec.x_dilations[a] != 0) return false;
+    const int64_t element = spread / spec.x_dilations[a];
+    if (element >= x.dim(static_cast<int>(a) + 1)) return false;
+    from->push_back(element);
+  }
+  return true;
+}
+
+// Sums rounded once; integers wrap.
+absl::StatusOr<Values> Convolution(const Context& c) {
+  const ConvolutionSpec spec = ConvolutionSpec::Of(c.attributes());
+  const Shape& x = c.shape(0);
+  const DType dtype = c.result_shape().dtype();
+  Dims places = c.shape(1).dims();
+  const int64_t all_out = places.back(), of_one = places[places.size() - 2];
+  places.pop_back();
+  HAWSER_ASSIGN_OR_RETURN(Literal out, Literal::Allocate(c.result_shape()));
+  int64_t next = 0;
+  HAWSER_RETURN_IF_ERROR(ForEachIndex(
+      c.result_shape().dims(), c.cancel, [&](Index at) -> absl::Status {
+        const int64_t group = at.back() / (all_out / spec.groups);
+        WideComplex sum = 0;
+        uint64_t bits = 0;
+        HAWSER_RETURN_IF_ERROR(ForEachIndex(places, c.cancel, [&](Index place) {
+          Dims from = {at[0]};
+          const bool is_zero = !Under(spec, x, at, place, &from);
+          from.push_back(group * of_one + place.back());
+          Dims of_kernel(place.begin(), place.end());
+          of_kernel.push_back(at.back());
+          const Number v = is_zero ? Number() : At(c.operands[0], from);
+          const Number w = At(c.operands[1], of_kernel);
+          bits += v.bits * w.bits;
+          sum += IsComplex(dtype)
+                     ? ProductOf(WideOf(v), WideOf(w))
+                     : WideComplex(Wide{v.value.real()} * Wide{w.value.real()});
+          return absl::OkStatus();
+        }));
+        WriteNumber(IsInteger(dtype) ? Number::Of(bits) : InDType(sum, dtype),
+                    next++, &out);
+        return absl::OkStatus();
+      }));
+  return Values{std::move(out)};
+}
+
+constexpr Row kRows[] = {{&kDotGeneral, DotGeneral},
+                         {&kConvolution, Convolution}};
 
 }  // namespace
 

@@ -21,6 +21,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 #include "tests/testing/random/random_draft.h"
 
@@ -205,6 +206,36 @@ Proposal ProposeSlice(const OpDef& op, Draft& d) {
            {"start_indices", std::move(start)},
            {"strides", std::move(strides)}},
           {}};
+}
+
+// Of two values whose sizes fit by chance, or of a value and itself as a kernel
+// of one place; nothing where there are none.
+Proposal ProposeConvolution(const OpDef& op, Draft& d) {
+  const ValueId x = d.AnyOf(op.dtypes, 0);
+  const Shape shape = d.shape(x);
+  if (shape.rank() < 3) return {};
+  Dims kernel(shape.rank(), 1);
+  for (int a = 0; a + 2 < shape.rank(); ++a) {
+    kernel[a] = d.random().Between(1, 2);
+  }
+  const int64_t features = shape.dim(shape.rank() - 1);
+  const int64_t groups = features > 0 && d.random().OneIn(3) ? features : 1;
+  kernel[shape.rank() - 2] = features / groups;
+  kernel.back() = groups * d.random().Between(1, 2);
+  Proposal p{{x, d.AnyOfShape(Shape::Of(shape.dtype(), kernel))}, {}, {}};
+  const absl::string_view names[] = {"lhs_dilation", "padding_high",
+                                     "padding_low", "rhs_dilation",
+                                     "window_strides"};
+  for (const absl::string_view name : names) {
+    Dims numbers;
+    for (int a = 0; a + 2 < shape.rank(); ++a) {
+      numbers.push_back(name[0] == 'p' ? d.random().Between(0, 2)
+                                       : d.random().Between(1, 2));
+    }
+    p.attributes.Set(name, std::move(numbers));
+  }
+  p.attributes.Set("feature_group_count", groups);
+  return p;
 }
 
 Proposal ProposeUnfold(const OpDef& op, Draft& d) {
@@ -435,8 +466,8 @@ Proposal ProposeSort(const OpDef& op, Draft& d) {
     p.operands.push_back(d.AnyOfShape(shape.WithDType(others[0])));
   }
   if (IsFloat(shape.dtype()) || d.random().OneIn(2)) {
-    p.called.push_back(AddComparator(shape.dtype(), d.random().OneIn(2),
-                                     others, d.module()));
+    p.called.push_back(
+        AddComparator(shape.dtype(), d.random().OneIn(2), others, d.module()));
   } else {
     Draft less(d.module(), &d.random(), &d.options(), "less");
     const ValueId left = less.Parameter(Shape::Scalar(shape.dtype()));
@@ -490,8 +521,8 @@ Proposal ProposeScatter(const OpDef& op, Draft& d) {
   const Dims sizes = SmallerSizes(shape, d.random());
   Dims dims = at.dims(), inserted = SomeAxes(shape.rank(), d.random());
   if (vector_axis < at.rank()) dims.erase(dims.begin() + vector_axis);
-  Dims window = Shuffled(dims.size() + shape.rank() - inserted.size(),
-                         d.random());
+  Dims window =
+      Shuffled(dims.size() + shape.rank() - inserted.size(), d.random());
   window.resize(shape.rank() - inserted.size());
   std::sort(window.begin(), window.end());
   for (int i = 0, next = 0; i < shape.rank(); ++i) {
@@ -596,6 +627,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kReducePrecision, ProposeReducePrecision},
           {&kSlice, ProposeSlice},
           {&kUnfold, ProposeUnfold},
+          {&kConvolution, ProposeConvolution},
           {&kDynamicSlice, ProposeDynamicSlice},
           {&kDynamicUpdateSlice, ProposeDynamicUpdateSlice},
           {&kDotGeneral, ProposeDotGeneral},

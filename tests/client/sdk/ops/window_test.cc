@@ -341,7 +341,7 @@ TEST(ConvTest, BadInputIsNamed) {
   says(Conv(x, kernel({2, 5, 3})), "takes 5 features");
   says(Conv(x, kernel({2, 6, 3, 3})), "takes two tensors of one rank");
   says(Conv(x, kernel({2, 6, 3}), {.groups = 4}), "4 groups divide not both");
-  says(Conv(x, kernel({2, 6, 3}), {.groups = 0}), "0 groups");
+  says(Conv(x, kernel({2, 6, 3}), {.groups = 0}), "groups: 0, must be at least 1");
   says(Conv(x, kernel({2, 6, 3}), {.batch_groups = 3}),
        "3 groups of batches divide not both");
   says(Conv(x, kernel({2, 3, 3}), {.groups = 2, .batch_groups = 2}),

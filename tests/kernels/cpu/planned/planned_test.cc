@@ -13,6 +13,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/registry.h"
+#include "core/ops/windows/convolution.h"
 #include "core/passes/optimize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -34,7 +35,7 @@ using absl::StatusCode;
 bool SumsFloats(const Module& module) {
   for (const Computation& c : module.computations()) {
     for (const Instruction& i : c.instructions()) {
-      if (i.op != &kDotGeneral) continue;
+      if (i.op != &kDotGeneral && i.op != &kConvolution) continue;
       for (const ValueId v : i.operands) {
         const DType dtype = c.shape(v).dtype();
         if (IsFloat(dtype) || IsComplex(dtype)) return true;
