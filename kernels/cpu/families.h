@@ -22,6 +22,7 @@ absl::Span<const CpuKernel> ConvolutionKernels();
 absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
 absl::Span<const CpuKernel> GatherKernels();
+absl::Span<const CpuKernel> LinalgKernels();
 absl::Span<const CpuKernel> ReduceKernels();
 absl::Span<const CpuKernel> ScanKernels();
 absl::Span<const CpuKernel> ScatterKernels();

@@ -9,9 +9,10 @@ const CpuKernel* FindCpuKernel(const OpDef& op) {
     auto* map = new absl::flat_hash_map<const OpDef*, const CpuKernel*>();
     for (absl::Span<const CpuKernel> family :
          {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
-          ConvertKernels(), ConvolutionKernels(), DotKernels(), ElementwiseKernels(),
-          GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(),
-          ShapeKernels(), SliceKernels(), SortKernels()}) {
+          ConvertKernels(), ConvolutionKernels(), DotKernels(),
+          ElementwiseKernels(), GatherKernels(), ReduceKernels(), ScanKernels(),
+          ScatterKernels(), LinalgKernels(), ShapeKernels(), SliceKernels(),
+          SortKernels()}) {
       for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);
     }
     return map;

@@ -31,6 +31,7 @@
 #include "tests/conformance/target.h"
 #include "tests/kernels/one_instruction.h"
 #include "tests/reference/evaluator.h"
+#include "tests/reference/rows/linalg/properties.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"
@@ -348,6 +349,15 @@ TEST_P(RandomModulesTest, FastNumerics) {
       const auto want =
           EvaluateInstruction(reference, module, i, operands, i.attributes);
       ASSERT_EQ(want.size(), static_cast<size_t>(i.num_results));
+      if (reference::HasFactors(*i.op)) {
+        const auto results =
+            absl::MakeConstSpan(*got).subspan(i.first_result, i.num_results);
+        EXPECT_OK(
+            reference::CheckFactors(*i.op, i.attributes, operands, results))
+            << i.op->name << " of " << AsText(operands) << ", seed " << seed;
+        ++near;
+        continue;
+      }
       if (!MagnitudesFit(module, i, operands)) {
         ++too_large;
         continue;

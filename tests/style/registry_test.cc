@@ -46,12 +46,16 @@ constexpr Exemption kWithoutFunction[] = {
     {"fusion", "planners make it of what the client sent"},
 };
 
+constexpr absl::string_view kWholeMatrices =
+    "matrices are factored whole, by the host or a library";
 // Ops that planners do not put into kernels.
 constexpr Exemption kWithoutPlan[] = {
     {"parameter", "an argument is there already"},
     {"call", "passes put its computation in its place"},
     {"fusion", "planned modules are not planned again"},
     {"convolution", "it becomes a product before planning, but on the CPU"},
+    {"cholesky", kWholeMatrices},
+    {"triangular_solve", kWholeMatrices},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a
@@ -101,7 +105,7 @@ std::string ConstantOf(const OpDef& op) {
 bool HasGradientCases(const OpDef& op) {
   const std::string row = absl::StrCat("    {&", ConstantOf(op), ", ");
   for (const auto& file :
-       std::filesystem::directory_iterator("tests/core/autodiff")) {
+       std::filesystem::recursive_directory_iterator("tests/core/autodiff")) {
     if (absl::EndsWith(file.path().string(), "_cases.cc") &&
         absl::StrContains(ReadFile(file.path()), row)) {
       return true;
@@ -154,8 +158,9 @@ Complaints ComplaintsAbout(const OpDef& op) {
   }
   if (op.gradient.kind == GradientDef::kNotDifferentiable &&
       MayBeDifferentiable(op) && !IsExempt(op, kWithoutGradient)) {
-    complain(row, "works on floats but has no .gradient: give it a rule, "
-                  "kZeroGradient, or kGradientNotYet");
+    complain(row,
+             "works on floats but has no .gradient: give it a rule, "
+             "kZeroGradient, or kGradientNotYet");
   }
   if (op.summary.empty()) complain(row, "the row has no .summary");
   if (op.source.empty()) complain(row, "the row has no .source");

@@ -453,6 +453,16 @@ def convolution(case):
     return lines + inputs_of(case)
 
 
+def triangular_solve(case):
+    attrs = case["attrs"]
+    only(attrs, "left_side", "lower", "transform_a")
+    lines = [flag("left", attrs.get("left_side", True)),
+             flag("lower", attrs.get("lower", True))]
+    if attrs.get("transform_a") == "transpose":
+        lines.append(flag("transposed", True))
+    return lines + inputs_of(case)
+
+
 def middle(case):
     """Median and mode: of one axis or of all."""
     attrs = case["attrs"]
@@ -526,13 +536,14 @@ FUNCTIONS = {
     "tile": ("Tile", tile), "tri": ("Tri", tri),
     "tril": ("Tril", renamed(k="k")), "triu": ("Triu", renamed(k="k")),
     "transpose": ("Transpose", axes_as("permutation")),
+    "triangular_solve": ("TriangularSolve", triangular_solve),
 }
 for pair in (
         "abs Abs, acos Acos, acosh Acosh, add Add, adjoint Adjoint, asin "
         "Asin, asinh Asinh, atan Atan, atan2 Atan2, atanh Atanh, "
         "bitwise_and BitwiseAnd, bitwise_not BitwiseNot, bitwise_or "
-        "BitwiseOr, bitwise_xor BitwiseXor, cbrt Cbrt, ceil Ceil, complex "
-        "Complex, conjugate Conjugate, cos Cos, cosh Cosh, "
+        "BitwiseOr, bitwise_xor BitwiseXor, cbrt Cbrt, ceil Ceil, cholesky "
+        "Cholesky, complex Complex, conjugate Conjugate, cos Cos, cosh Cosh, "
         "count_leading_zeros CountLeadingZeros, divide Divide, equal Eq, "
         "erf Erf, erf_inv ErfInv, erfc Erfc, exp Exp, expm1 Expm1, "
         "floor Floor, greater Gt, "

@@ -221,6 +221,10 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Cbrt", "cbrt", 1, 1, Of1<Cbrt>},
     {"Ceil", "ceil", 1, 1, Of1<Ceil>},
+    {"Cholesky", "cholesky", 1, 1,
+     [](Call& c) -> Results {
+       return {Cholesky(c[0], {.upper = c.Bool("upper", false)})};
+     }},
     {"Clip", "clamp", 3, 3, Of3<Clip>},
     {"Complex", "complex", 2, 2, Of2<Complex>},
     {"Concatenate", "concatenate", 1, kAny,
@@ -501,6 +505,16 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {Tri(c.Type("dtype", DType::kS32), c.Int("rows"),
                    c.Int("columns"), c.Int("k", 0), c.where())};
+     }},
+    {"TriangularSolve", "triangular_solve", 2, 2,
+     [](Call& c) -> Results {
+       TriangularSolveOptions options;
+       options.left = c.Bool("left", true);
+       options.lower = c.Bool("lower", true);
+       options.unit_diagonal = c.Bool("unit_diagonal", false);
+       if (c.Bool("transposed", false)) options.turned = Turned::kTransposed;
+       if (c.Bool("adjoint", false)) options.turned = Turned::kAdjoint;
+       return {TriangularSolve(c[0], c[1], options)};
      }},
     {"Tril", "", 1, 1,
      [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},

@@ -23,6 +23,7 @@ absl::Span<const Row> OrderRows();
 absl::Span<const Row> RandomRows();
 absl::Span<const Row> WindowRows();
 absl::Span<const Row> ConvolutionRows();
+absl::Span<const Row> LinalgRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
 absl::Span<const Row> DeviceRows();

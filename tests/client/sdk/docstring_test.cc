@@ -55,14 +55,27 @@ std::vector<Declared> FunctionsIn(const std::string& path) {
 
 TEST(Docstrings, ComeInTheFixedOrder) {
   size_t functions = 0;
-  for (const char* header :
-       {"ops/create", "ops/indexing/diagonal", "ops/dot",
-        "ops/elementwise/compare", "ops/elementwise/elementwise",
-        "ops/elementwise/logic", "ops/elementwise/math",
-        "ops/elementwise/special", "ops/indexing/edge", "ops/indexing/index",
-        "ops/reduce", "ops/shape", "ops/statistics", "functions/control_flow",
-        "functions/grad", "functions/batch/jacobian", "functions/shard",
-        "functions/batch/vmap", "marks", "probes/print"}) {
+  for (const char* header : {"ops/create",
+                             "ops/indexing/diagonal",
+                             "ops/dot",
+                             "ops/elementwise/compare",
+                             "ops/elementwise/elementwise",
+                             "ops/elementwise/logic",
+                             "ops/elementwise/math",
+                             "ops/elementwise/special",
+                             "ops/indexing/edge",
+                             "ops/indexing/index",
+                             "ops/linalg/solve",
+                             "ops/reduce",
+                             "ops/shape",
+                             "ops/statistics",
+                             "functions/control_flow",
+                             "functions/grad",
+                             "functions/batch/jacobian",
+                             "functions/shard",
+                             "functions/batch/vmap",
+                             "marks",
+                             "probes/print"}) {
     for (const Declared& f :
          FunctionsIn(absl::StrCat("client/sdk/", header, ".h"))) {
       ++functions;

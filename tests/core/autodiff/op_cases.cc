@@ -24,23 +24,26 @@ OpCase Plain(std::string name, const OpDef& op, Arguments arguments,
               [&](ComputationBuilder& b, Ids p) {
                 const ValueId first = b.Add(op, p, attributes);
                 std::vector<ValueId> results;
-                const int count = b.status().ok()
-                    ? b.computation().instructions().back().num_results : 0;
+                const int count =
+                    b.status().ok()
+                        ? b.computation().instructions().back().num_results
+                        : 0;
                 for (int k = 0; k < count; ++k) results.push_back(first + k);
                 return results;
               });
 }
 
 std::vector<OpCase> CasesOf(const OpDef& op, DType dtype) {
-  for (const auto& family : {ElementwiseCases(), MovementCases(),
-                             IndexedCases(), ContractionCases()}) {
+  for (const auto& family :
+       {ElementwiseCases(), MovementCases(), IndexedCases(), ContractionCases(),
+        LinalgCases()}) {
     for (const CaseRow& row : family) {
       if (row.op != &op) continue;
       return op.dtypes.Has(dtype) ? row.make(dtype) : Cases();
     }
   }
   ADD_FAILURE() << op.name << " has a gradient rule but no row in "
-                << "tests/core/autodiff/*_cases.cc";
+                << "tests/core/autodiff/**/*_cases.cc";
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -47,8 +48,16 @@ std::vector<T> Edges() {
   } else if constexpr (kIsInteger<T>) {
     using Limits = std::numeric_limits<T>;
     constexpr T kBits = 8 * sizeof(T);
-    edges = {0, 1, 2, 7, static_cast<T>(-1), static_cast<T>(-7),
-             Limits::min(), Limits::max(), kBits - 1, kBits};
+    edges = {0,
+             1,
+             2,
+             7,
+             static_cast<T>(-1),
+             static_cast<T>(-7),
+             Limits::min(),
+             Limits::max(),
+             kBits - 1,
+             kBits};
   } else if constexpr (kIsComplex<T>) {
     using Part = typename T::value_type;
     using PartLimits = std::numeric_limits<Part>;
@@ -84,9 +93,10 @@ Literal EdgesOf(DType dtype) {
 
 int64_t Size(const Literal& x) { return x.shape().num_elements(); }
 Literal Places(int64_t n) {
-  return EvaluateOp(kIota, {}, {{"dims", Dims{n}},
-                                {"dtype", DType::kS32},
-                                {"iota_dimension", int64_t{0}}});
+  return EvaluateOp(kIota, {},
+                    {{"dims", Dims{n}},
+                     {"dtype", DType::kS32},
+                     {"iota_dimension", int64_t{0}}});
 }
 Literal Zero(DType dtype) { return Cast(Literal::Scalar(false), dtype); }
 Literal Element(const Literal& x, int64_t i) {
@@ -98,10 +108,9 @@ Literal Element(const Literal& x, int64_t i) {
 // [n] -> [n * n]: each element n times, or all of them n times.
 Literal Spread(const Literal& x, bool repeated) {
   const int64_t n = Size(x);
-  const Literal square =
-      EvaluateOp(kBroadcastInDim, {x},
-                 {{"broadcast_dimensions", Dims{repeated ? 0 : 1}},
-                  {"dims", Dims{n, n}}});
+  const Literal square = EvaluateOp(
+      kBroadcastInDim, {x},
+      {{"broadcast_dimensions", Dims{repeated ? 0 : 1}}, {"dims", Dims{n, n}}});
   return square.Reinterpret(Shape::Of(x.shape().dtype(), {n * n}));
 }
 
@@ -187,8 +196,7 @@ Uses OfSort(const OpDef& op, const Literal& x) {
   const Shape s = Shape::Scalar(x.shape().dtype());
   return {{{x},
            {{"dimension", int64_t{0}}},
-           {{{s, s},
-             [s](ComputationBuilder& b, absl::Span<const ValueId> v) {
+           {{{s, s}, [s](ComputationBuilder& b, absl::Span<const ValueId> v) {
                if (IsComplex(s.dtype())) {
                  return Values{b.Constant(Literal::Scalar(false))};
                }
@@ -201,8 +209,8 @@ Uses OfScatter(const OpDef& op, const Literal& x) {
   Uses uses = OfReduce(op, x);
   for (Use& use : uses) {
     // The last one falls outside.
-    Literal at = EvaluateOp(
-        kAdd, {Places(Size(x)), Full<int32_t>(1, {Size(x)})});
+    Literal at =
+        EvaluateOp(kAdd, {Places(Size(x)), Full<int32_t>(1, {Size(x)})});
     use.operands = {x, std::move(at), x};
     use.attributes = {{"index_vector_dim", int64_t{1}},
                       {"inserted_window_dims", Dims{0}},
@@ -356,6 +364,38 @@ Uses OfDotGeneral(const OpDef& op, const Literal& x) {
   return uses;
 }
 
+// Matrices of one element each, and one of all pairs.
+std::vector<Literal> MatricesOf(const Literal& x) {
+  const DType dtype = x.shape().dtype();
+  return {x.Reinterpret(Shape::Of(dtype, {Size(x), 1, 1})),
+          Spread(x, true).Reinterpret(Shape::Of(dtype, {Size(x), Size(x)}))};
+}
+
+Uses OfCholesky(const OpDef& op, const Literal& x) {
+  Uses uses;
+  for (const Literal& a : MatricesOf(x)) {
+    for (const bool lower : {true, false}) {
+      uses.push_back({{a}, {{"lower", lower}}, {}});
+    }
+  }
+  return uses;
+}
+
+Uses OfTriangularSolve(const OpDef& op, const Literal& x) {
+  Uses uses;
+  for (const Literal& a : MatricesOf(x)) {
+    for (const bool left : {true, false}) {
+      uses.push_back({{a, a},
+                      {{"left_side", left},
+                       {"lower", true},
+                       {"transpose_a", std::string(kAdjointOf)},
+                       {"unit_diagonal", false}},
+                      {}});
+    }
+  }
+  return uses;
+}
+
 // The extreme of nothing is refused.
 Uses OfArgExtreme(const OpDef& op, const Literal& x) {
   if (Size(x) == 0) return {};
@@ -379,6 +419,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kBroadcastInDim, OfBroadcastInDim},
       {&kCall, OfFusion},
       {&kCase, OfCase},
+      {&kCholesky, OfCholesky},
       {&kCompare, OfCompare},
       {&kConcatenate,
        [](const OpDef&, const Literal& x) -> Uses {
@@ -411,12 +452,12 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kScan, OfScan},
       {&kScatter, OfScatter},
       {&kSelect, OfSelect},
-      {&kSlice, With([](const Literal& x) {
-         return SliceOf(Size(x) / 2, Size(x), 2);
-       })},
+      {&kSlice,
+       With([](const Literal& x) { return SliceOf(Size(x) / 2, Size(x), 2); })},
       {&kSort, OfSort},
       {&kTranspose, OfTranspose},
       {&kUnfold, OfUnfold},
+      {&kTriangularSolve, OfTriangularSolve},
       {&kWhile, OfWhile},
   };
   return table;

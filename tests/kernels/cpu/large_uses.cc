@@ -16,6 +16,7 @@
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -317,26 +318,25 @@ LargeUses LargeScan(const OpDef& op, int64_t n) {
   const Shape one = F32({}), other = S32({});
   const Body add{{one, one}, OneOp(kAdd)};
   // A sum beside a largest: by lanes.
-  const Body both{{one, other, one, other},
-                  [](ComputationBuilder& b, absl::Span<const ValueId> v) {
-                    return Values{b.Add(kAdd, {v[0], v[2]}),
-                                  b.Add(kMaximum, {v[1], v[3]})};
-                  }};
+  const Body both{
+      {one, other, one, other},
+      [](ComputationBuilder& b, absl::Span<const ValueId> v) {
+        return Values{b.Add(kAdd, {v[0], v[2]}), b.Add(kMaximum, {v[1], v[3]})};
+      }};
   const int64_t few = n / 64;
-  return {Use("run", op, {F32({n / 2})}, {{"dimension", int64_t{0}}}, {add}),
-          Use("rows", op, {F32({n / 64, 64})}, {{"dimension", int64_t{1}}},
-              {add}),
-          Use("columns", op, {F32({64, n / 64})}, {{"dimension", int64_t{0}}},
-              {add}),
-          Use("two inputs", op, {F32({few, 8}), S32({few, 8})},
-              {{"dimension", int64_t{1}}}, {both})};
+  return {
+      Use("run", op, {F32({n / 2})}, {{"dimension", int64_t{0}}}, {add}),
+      Use("rows", op, {F32({n / 64, 64})}, {{"dimension", int64_t{1}}}, {add}),
+      Use("columns", op, {F32({64, n / 64})}, {{"dimension", int64_t{0}}},
+          {add}),
+      Use("two inputs", op, {F32({few, 8}), S32({few, 8})},
+          {{"dimension", int64_t{1}}}, {both})};
 }
 
 LargeUses LargeSort(const OpDef& op, int64_t n) {
   const Shape key = S32({}), other = F32({});
   const auto compare = [](ComputationBuilder& b, ValueId x, ValueId y) {
-    return Values{
-        b.Add(kCompare, {x, y}, {{"direction", std::string("LT")}})};
+    return Values{b.Add(kCompare, {x, y}, {{"direction", std::string("LT")}})};
   };
   const Body less{{key, key},
                   [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
@@ -349,17 +349,71 @@ LargeUses LargeSort(const OpDef& op, int64_t n) {
   // No key of one element.
   const Body product{{key, key},
                      [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
-                       return compare(b, v[0],
-                                      b.Add(kMaximum, {v[0], v[1]}));
+                       return compare(b, v[0], b.Add(kMaximum, {v[0], v[1]}));
                      }};
   const int64_t few = n / 256;
-  return {Use("keys", op, {S32({n / 4})}, {{"dimension", int64_t{0}}}, {less}),
-          Use("rows", op, {S32({n / 256, 100})}, {{"dimension", int64_t{1}}},
-              {less}),
-          Use("two inputs", op, {S32({n / 8}), F32({n / 8})},
-              {{"dimension", int64_t{0}}}, {of_two}),
-          Use("calls", op, {S32({few})}, {{"dimension", int64_t{0}}},
-              {product})};
+  return {
+      Use("keys", op, {S32({n / 4})}, {{"dimension", int64_t{0}}}, {less}),
+      Use("rows", op, {S32({n / 256, 100})}, {{"dimension", int64_t{1}}},
+          {less}),
+      Use("two inputs", op, {S32({n / 8}), F32({n / 8})},
+          {{"dimension", int64_t{0}}}, {of_two}),
+      Use("calls", op, {S32({few})}, {{"dimension", int64_t{0}}}, {product})};
+}
+
+// `op` of one matrix, or of many small ones: parameter 0, which is of zeros,
+// and the identity.
+LargeUse OfMatrices(std::string what, const OpDef& op, const Shape& matrices,
+                    std::vector<Shape> others, const Attributes& attributes) {
+  const int64_t n = matrices.dim(-1);
+  Literal identity = Literal::Zeros(Shape::Of(matrices.dtype(), {n, n}));
+  VisitDType(matrices.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < n; ++i) {
+      identity.mutable_data<T>()[i * (n + 1)] = static_cast<T>(1);
+    }
+  });
+  Dims where = {matrices.rank() - 2, matrices.rank() - 1};
+  others.insert(others.begin(), matrices);
+  Module module("matrices");
+  AddComputation(
+      module, "main", others,
+      [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+        const ValueId all =
+            b.Add(kBroadcastInDim, {b.Constant(identity)},
+                  {{"broadcast_dimensions", where}, {"dims", matrices.dims()}});
+        Values operands(v.begin(), v.end());
+        operands[0] = b.Add(kAdd, {v[0], all});
+        return Values{b.Add(op, operands, attributes)};
+      });
+  return {std::move(what), std::move(module), std::move(others)};
+}
+
+LargeUses LargeCholesky(const OpDef& op, int64_t n) {
+  const auto side = static_cast<int64_t>(std::cbrt(6 * 64.0 * n));
+  const Attributes lower = {{"lower", true}}, upper = {{"lower", false}};
+  return {OfMatrices("one", op, F32({side, side}), {}, lower),
+          OfMatrices("upper", op, F32({side, side}), {}, upper),
+          OfMatrices("small", op, Shape::Of(DType::kC128, {n / 1024, 8, 8}), {},
+                     lower)};
+}
+
+LargeUses LargeTriangularSolve(const OpDef& op, int64_t n) {
+  const auto side = static_cast<int64_t>(std::cbrt(2 * 64.0 * n));
+  const auto by = [](bool left, const char* turned) {
+    return Attributes{{"left_side", left},
+                      {"lower", true},
+                      {"transpose_a", std::string(turned)},
+                      {"unit_diagonal", false}};
+  };
+  return {OfMatrices("left", op, F32({side, side}), {F32({side, side})},
+                     by(true, "NO_TRANSPOSE")),
+          OfMatrices("right", op, F32({side, side}), {F32({side, side})},
+                     by(false, "TRANSPOSE")),
+          OfMatrices("small", op, F32({n / 256, 8, 8}), {F32({n / 256, 8, 8})},
+                     by(true, "ADJOINT")),
+          OfMatrices("vector", op, F32({2048, 2048}), {F32({2048, 1})},
+                     by(true, "NO_TRANSPOSE"))};
 }
 
 using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
@@ -371,6 +425,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kBroadcastInDim, LargeBroadcast},
       {&kCall, LargeCalls},
       {&kCase, LargeCalls},
+      {&kCholesky, LargeCholesky},
       {&kConcatenate, LargeConcatenate},
       {&kDotGeneral, LargeDot},
       {&kDynamicSlice, LargeDynamicSlice},
@@ -388,6 +443,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kSort, LargeSort},
       {&kTranspose, LargeTranspose},
       {&kUnfold, LargeUnfold},
+      {&kTriangularSolve, LargeTriangularSolve},
       {&kWhile, LargeWhile},
   };
   return table;

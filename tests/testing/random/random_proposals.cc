@@ -16,6 +16,7 @@
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -641,6 +642,8 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},
           {&kCall, ProposeCalled},
+          {&kCholesky, ProposeCholesky},
+          {&kTriangularSolve, ProposeTriangularSolve},
           {&kFusion, ProposeCalled},
       };
   return *table;

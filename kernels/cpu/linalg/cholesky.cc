@@ -1,0 +1,148 @@
+// cholesky: blocks by a library, or own loops. A matrix is factored where its
+// copy stands.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/status.h"
+#include "kernels/cpu/linalg/matrices.h"
+#include "kernels/cpu/linalg/rows.h"
+#include "kernels/cpu/movement/strided.h"
+
+namespace hawser::cpu {
+namespace {
+
+// The part of row i in a triangle, with the diagonal: [begin, end).
+std::pair<int64_t, int64_t> InTriangle(bool lower, int64_t i, int64_t n) {
+  return lower ? std::pair<int64_t, int64_t>(0, i + 1)
+               : std::pair<int64_t, int64_t>(i, n);
+}
+
+// The factor U of a = U^H U, row by row; false: it is not positive definite.
+template <typename T>
+absl::StatusOr<bool> OwnUpper(View<T> a, WorkMeter* meter) {
+  const int64_t n = a.rows;
+  for (int64_t k = 0; k < n; ++k) {
+    T* const row = a.Row(k);
+    const RealOf<T> pivot = Re(row[k]);
+    if (!(pivot > 0)) return false;
+    const RealOf<T> root = std::sqrt(pivot);
+    row[k] = root;
+    for (int64_t j = k + 1; j < n; ++j) row[j] /= root;
+    for (int64_t i = k + 1; i < n; ++i) {
+      HAWSER_RETURN_IF_ERROR(
+          meter->Begin(kOwnProductSteps<T> * static_cast<double>(n - i)));
+      SubtractTimes(ConjugateOf(row[i]), row + i, n - i, a.Row(i) + i);
+    }
+  }
+  return true;
+}
+
+// A lower triangle is turned into the other, which the factor leaves empty.
+template <typename T>
+absl::StatusOr<bool> OwnFactor(View<T> a, bool lower, WorkMeter* meter) {
+  if (!lower) return OwnUpper(a, meter);
+  const auto turn = [&](bool to_upper) {
+    return ForRows(a, meter, [&](int64_t i) {
+      for (int64_t j = 0; j < i; ++j) {
+        (to_upper ? a.At(j, i) : a.At(i, j)) =
+            ConjugateOf(to_upper ? a.At(i, j) : a.At(j, i));
+      }
+    });
+  };
+  HAWSER_RETURN_IF_ERROR(turn(/*to_upper=*/true));
+  HAWSER_ASSIGN_OR_RETURN(const bool definite, OwnUpper(a, meter));
+  if (definite) HAWSER_RETURN_IF_ERROR(turn(/*to_upper=*/false));
+  return definite;
+}
+
+// Each block's own factor, what is beside it, and what that leaves.
+template <typename T>
+absl::StatusOr<bool> FactorBlocks(View<T> a, bool lower,
+                                  const DenseCalls<T>& calls) {
+  const int64_t n = a.rows;
+  for (int64_t k = 0; k < n; k += kBlockRows) {
+    const int64_t size = std::min(kBlockRows, n - k), rest = n - k - size;
+    const View<T> block = a.Block(k, k, size, size);
+    HAWSER_ASSIGN_OR_RETURN(const bool definite, calls.Cholesky(block, lower));
+    if (!definite) return false;
+    if (rest == 0) break;
+    const View<T> beside = lower ? a.Block(k + size, k, rest, size)
+                                 : a.Block(k, k + size, size, rest);
+    HAWSER_RETURN_IF_ERROR(calls.SolveTriangle(
+        /*left=*/!lower, lower, Op::kAdjoint, /*unit=*/false, block, beside));
+    HAWSER_RETURN_IF_ERROR(
+        calls.SubtractSquare(a.Block(k + size, k + size, rest, rest), lower,
+                             lower ? Op::kNone : Op::kAdjoint, beside));
+  }
+  return true;
+}
+
+// Never asks a library about what is not finite.
+template <typename T>
+absl::Status FactorOne(View<T> a, bool lower, const Lapack* lapack,
+                       WorkMeter* meter) {
+  const int64_t n = a.rows;
+  bool finite = true;
+  HAWSER_RETURN_IF_ERROR(ForRows(a, meter, [&](int64_t i) {
+    a.At(i, i) = Re(a.At(i, i));
+    const auto [begin, end] = InTriangle(lower, i, n);
+    finite = finite && AllFinite(a.Row(i) + begin, end - begin);
+  }));
+  bool definite = false;
+  if (finite && lapack != nullptr) {
+    HAWSER_ASSIGN_OR_RETURN(
+        definite,
+        FactorBlocks(a, lower, DenseCalls<T>(lapack->Of<T>(), meter)));
+  } else if (finite) {
+    HAWSER_ASSIGN_OR_RETURN(definite, OwnFactor(a, lower, meter));
+  }
+  return ForRows(a, meter, [&](int64_t i) {
+    const auto [begin, end] = InTriangle(lower, i, n);
+    if (definite) {
+      std::fill(a.Row(i), a.Row(i) + begin, T{});
+      std::fill(a.Row(i) + end, a.Row(i) + n, T{});
+    } else {
+      std::fill_n(a.Row(i), n, NotANumber<T>());
+    }
+  });
+}
+
+double StepsOf(DType dtype, int64_t rows) {
+  const auto n = static_cast<double>(rows);
+  return n * n * n / 6 * ProductSteps(dtype, rows) + 2 * kElementSteps * n * n;
+}
+
+}  // namespace
+
+absl::StatusOr<Literals> RunCholesky(const KernelContext& c) {
+  HAWSER_ASSIGN_OR_RETURN(Literal out, WritableCopy(c, 0));
+  if (out.shape().num_elements() == 0) return Literals{std::move(out)};
+  const Batch batch(out.shape());
+  const bool lower = c.attributes().GetBool("lower");
+  const DType dtype = out.shape().dtype();
+  const Lapack* const lapack = LapackFor(c, batch.rows, batch.rows);
+  char* const data = out.mutable_bytes().data();
+  HAWSER_RETURN_IF_ERROR(VisitFactored(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return c.ForMetered(
+        batch.count, StepsOf(dtype, batch.rows),
+        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+          for (int64_t i = begin; i < end; ++i) {
+            HAWSER_RETURN_IF_ERROR(FactorOne(
+                batch.At(reinterpret_cast<T*>(data), i), lower, lapack, meter));
+          }
+          return meter->End();
+        });
+  }));
+  return Literals{std::move(out)};
+}
+
+double CholeskyCost(const CostContext& c) {
+  const Batch batch(c.operand(0));
+  return static_cast<double>(batch.count) *
+             StepsOf(c.operand(0).dtype(), batch.rows) +
+         ResultCost(c);
+}
+
+}  // namespace hawser::cpu

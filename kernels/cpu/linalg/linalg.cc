@@ -1,0 +1,19 @@
+// The table of the family.
+#include "core/ops/linalg/linalg.h"
+
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/linalg/rows.h"
+
+namespace hawser::cpu {
+namespace {
+
+constexpr CpuKernel kKernels[] = {
+    {&kCholesky, RunCholesky, nullptr, CholeskyCost},
+    {&kTriangularSolve, RunTriangularSolve, nullptr, TriangularSolveCost},
+};
+
+}  // namespace
+
+absl::Span<const CpuKernel> LinalgKernels() { return kKernels; }
+
+}  // namespace hawser::cpu

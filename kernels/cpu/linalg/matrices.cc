@@ -1,0 +1,23 @@
+#include "kernels/cpu/linalg/matrices.h"
+
+#include <limits>
+
+namespace hawser::cpu {
+
+const Lapack* LapackFor(const KernelContext& context, int64_t rows,
+                        int64_t longest) {
+  if (rows <= kOwnRows || longest > std::numeric_limits<int32_t>::max() ||
+      context.environment.numerics == runtime::Numerics::kStrict) {
+    return nullptr;
+  }
+  return Lapack::OfProcess();
+}
+
+double ProductSteps(DType dtype, int64_t rows) {
+  const bool own = rows <= kOwnRows || Lapack::OfProcess() == nullptr;
+  const double complex = IsComplex(dtype) ? 4 : 1;
+  const auto bytes = static_cast<double>(ByteWidth(RealPart(dtype)));
+  return complex * bytes / (own ? 16 : 256);
+}
+
+}  // namespace hawser::cpu

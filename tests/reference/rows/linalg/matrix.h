@@ -1,0 +1,102 @@
+// Matrix: one of a batch, in long double.
+#ifndef HAWSER_TESTS_REFERENCE_ROWS_LINALG_MATRIX_H_
+#define HAWSER_TESTS_REFERENCE_ROWS_LINALG_MATRIX_H_
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tests/reference/rows/row.h"
+
+namespace hawser::reference {
+
+inline Wide RealPart(Wide x) { return x; }
+inline Wide RealPart(const WideComplex& x) { return x.real(); }
+inline Wide Conjugated(Wide x) { return x; }
+inline WideComplex Conjugated(const WideComplex& x) { return std::conj(x); }
+inline Wide TimesOf(Wide x, Wide y) { return x * y; }
+inline WideComplex TimesOf(const WideComplex& x, const WideComplex& y) {
+  return ProductOf(x, y);
+}
+inline bool IsFinite(Wide x) { return x - x == 0; }
+inline bool IsFinite(const WideComplex& x) {
+  return IsFinite(x.real()) && IsFinite(x.imag());
+}
+
+// W: Wide or WideComplex.
+template <typename W>
+class Matrix {
+ public:
+  Matrix(int64_t rows, int64_t columns)
+      : rows_(rows), columns_(columns), elements_(rows * columns) {}
+
+  // Matrix `number` of those that the last two axes of a value are.
+  static Matrix Read(const Literal& from, int64_t number) {
+    const Shape& shape = from.shape();
+    Matrix out(shape.dim(-2), shape.dim(-1));
+    const int64_t first = number * out.rows_ * out.columns_;
+    for (size_t k = 0; k < out.elements_.size(); ++k) {
+      const WideComplex x =
+          WideOf(ReadNumber(from, first + static_cast<int64_t>(k)));
+      if constexpr (std::is_same_v<W, Wide>) {
+        out.elements_[k] = x.real();
+      } else {
+        out.elements_[k] = x;
+      }
+    }
+    return out;
+  }
+  void Write(int64_t number, Literal* to) const {
+    const int64_t first = number * rows_ * columns_;
+    for (size_t k = 0; k < elements_.size(); ++k) {
+      WriteNumber(InDType(WideComplex(elements_[k]), to->shape().dtype()),
+                  first + static_cast<int64_t>(k), to);
+    }
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  W& At(int64_t i, int64_t j) { return elements_[i * columns_ + j]; }
+  const W& At(int64_t i, int64_t j) const {
+    return elements_[i * columns_ + j];
+  }
+  void Fill(Wide x) { elements_.assign(elements_.size(), W(x)); }
+  void FillNan() {
+    const Wide nan = std::numeric_limits<Wide>::quiet_NaN();
+    W x = nan;
+    if constexpr (!std::is_same_v<W, Wide>) x = WideComplex(nan, nan);
+    elements_.assign(elements_.size(), x);
+  }
+
+ private:
+  int64_t rows_, columns_;
+  std::vector<W> elements_;
+};
+
+// The number of matrices in a value.
+inline int64_t CountOf(const Shape& shape) {
+  int64_t count = 1;
+  for (int i = 0; i + 2 < shape.rank(); ++i) count *= shape.dim(i);
+  return count;
+}
+
+// fn(W(), number) for each matrix of operand 0, of reals in Wide.
+template <typename Fn>
+absl::Status ForEachMatrix(const Context& c, Fn fn) {
+  const Shape& shape = c.shape(0);
+  const bool complex = IsComplex(shape.dtype());
+  const int64_t count = shape.num_elements() == 0 ? 0 : CountOf(shape);
+  for (int64_t i = 0; i < count; ++i) {
+    HAWSER_RETURN_IF_ERROR(c.cancel.Check());
+    if (complex) {
+      fn(WideComplex(), i);
+    } else {
+      fn(Wide(), i);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::reference
+#endif  // HAWSER_TESTS_REFERENCE_ROWS_LINALG_MATRIX_H_
