@@ -14,6 +14,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/elementwise/math.h"
+#include "core/ops/linalg/fft.h"
 #include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
@@ -36,10 +37,10 @@ constexpr auto Joined(const OpDef* const (&... families)[n]) {
             [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
   return all;
 }
-constexpr auto kAllOps = Joined(
-    kBitsOps, kCompareOps, kControlOps, kConvertOps, kConvolutionOps, kDotOps,
-    kElementwiseOps, kGatherOps, kLeafOps, kLinalgOps, kMathOps, kReduceOps,
-    kScanOps, kScatterOps, kShapeOps, kSliceOps, kSortOps, kUnfoldOps);
+Joined(kAllOps, kBitsOps, kCompareOps, kControlOps, kConvertOps,
+       kConvolutionOps, kDotOps, kElementwiseOps, kFftOps, kGatherOps, kLeafOps,
+       kLinalgOps, kMathOps, kReduceOps, kScanOps, kScatterOps, kShapeOps,
+       kSliceOps, kSortOps, kUnfoldOps);
 
 // Rules that are missing are registry_test's: under ubsan g++ cannot compare a
 // function's address with nullptr in a constant expression.

@@ -21,6 +21,7 @@ absl::Span<const CpuKernel> ConvertKernels();
 absl::Span<const CpuKernel> ConvolutionKernels();
 absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
+absl::Span<const CpuKernel> FftKernels();
 absl::Span<const CpuKernel> GatherKernels();
 absl::Span<const CpuKernel> LinalgKernels();
 absl::Span<const CpuKernel> ReduceKernels();

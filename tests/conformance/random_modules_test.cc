@@ -25,10 +25,12 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/linalg/fft.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/windows/convolution.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/conformance/target.h"
+#include "tests/conformance/transform_sizes.h"
 #include "tests/kernels/one_instruction.h"
 #include "tests/reference/evaluator.h"
 #include "tests/reference/rows/linalg/properties.h"
@@ -222,7 +224,9 @@ Literal SizesOf(const Literal& x) {
 // Of an instruction that sums: what comes of its operands' sizes, which the
 // digits of its results count against. Empty: it is none.
 std::vector<Literal> SumsOfSizes(const Module& module, const Instruction& i,
+                                 const Literal& result,
                                  std::vector<Literal> operands) {
+  if (i.op == &kFft) return {TransformSizes(i, operands[0], result.shape())};
   const bool sums =
       i.op == &kDotGeneral || i.op == &kConvolution ||
       (i.op == &kReduce &&
@@ -304,7 +308,7 @@ bool AreNear(const Literal& got, const Literal& want, const Literal& sizes,
 bool DiffersAsSumsMay(const Module& module, const Instruction& i,
                       const std::vector<Literal>& operands, int result,
                       const Literal& got, const Literal& want, int ulp) {
-  const auto sums = SumsOfSizes(module, i, operands);
+  const auto sums = SumsOfSizes(module, i, want, operands);
   return !sums.empty() &&
          (!AreFinite(sums) || AreNear(got, want, sums[result], ulp));
 }

@@ -56,6 +56,7 @@ constexpr Exemption kWithoutPlan[] = {
     {"convolution", "it becomes a product before planning, but on the CPU"},
     {"cholesky", kWholeMatrices},
     {"triangular_solve", kWholeMatrices},
+    {"fft", "transforms are computed whole, by the host or a library"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a

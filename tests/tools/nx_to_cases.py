@@ -24,6 +24,10 @@ CATEGORIES = (
     "types window").split()
 # Files about functions the SDK does not have.
 WITHOUT_FUNCTIONS = "fft grad vectorize".split()
+    "binary unary cast creation cumulative dot errors fft index large linalg "
+    "nonfinite overflow promotion random reduce select_clip shape sort "
+    "types").split()
+WITHOUT_FUNCTIONS = "conv grad vectorize window".split()
 
 DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
 # Text of one case above which it is not worth its place in the repository.
@@ -473,6 +477,20 @@ def middle(case):
     return lines + inputs_of(case)
 
 
+def transform(case):
+    """A length that is the next power of two is written out."""
+    attrs = dict(case["attrs"])
+    only(attrs, "axis", "length", "axes", "lengths")
+    if attrs.get("length") == "power_of_two":
+        size = case["inputs"][0]["shape"][attrs.get("axis", -1)]
+        attrs["length"] = 1 << (size - 1).bit_length()
+    lines = [integer(name, attrs[name]) for name in ("axis", "length")
+             if name in attrs]
+    lines += [ints(name, attrs[name]) for name in ("axes", "lengths")
+              if name in attrs]
+    return lines + inputs_of(case)
+
+
 def difference(case):
     attrs = case["attrs"]
     only(attrs, "axis", "order")
@@ -505,6 +523,9 @@ FUNCTIONS = {
     "window_scatter_max": ("WindowScatterMax", windowed),
     "window_scatter_min": ("WindowScatterMin", windowed),
     "window_sum": ("WindowSum", windowed),
+    "fft": ("Fft", transform), "fft2": ("Fft2", transform),
+    "ifft": ("Ifft", transform), "ifft2": ("Ifft2", transform),
+    "rfft": ("Rfft", transform), "irfft": ("Irfft", transform),
     "cumulative_max": ("CumulativeMax", running),
     "cumulative_min": ("CumulativeMin", running),
     "cumulative_product": ("CumulativeProduct", running),

@@ -158,6 +158,18 @@ Results PadOuterByName(Call& c) {
       c.where())};
 }
 
+template <Tensor (*F)(const Operand&, const FftOptions&)>
+Results Transformed(Call& c) {
+  FftOptions options{.axis = c.Int("axis", -1)};
+  if (c.Has("length")) options.length = c.Int("length");
+  return {F(c[0], options)};
+}
+template <Tensor (*F)(const Operand&, const Fft2Options&)>
+Results Transformed2(Call& c) {
+  return {F(c[0], {.lengths = c.Ints("lengths", {}),
+                   .axes = c.Ints("axes", {})})};
+}
+
 Results IotaByName(Call& c) {
   std::optional<int64_t> axis;
   if (c.Has("axis")) axis = c.Int("axis");
@@ -277,6 +289,8 @@ constexpr FunctionEntry kFunctions[] = {
        if (c.Has("dims")) return {Eye(dtype, c.Ints("dims"), c.where())};
        return {Eye(dtype, c.Int("rows"), c.Int("columns"), c.where())};
      }},
+    {"Fft", "fft", 1, 1, Transformed<Fft>},
+    {"Fft2", "", 1, 1, Transformed2<Fft2>},
     {"Flatten", "", 1, 1,
      [](Call& c) -> Results {
        if (!c.Has("axes")) return {Flatten(c[0])};
@@ -293,6 +307,8 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Ge", "", 2, 2, Of2<Ge>},
     {"Gt", "", 2, 2, Of2<Gt>},
+    {"Ifft", "", 1, 1, Transformed<Ifft>},
+    {"Ifft2", "", 1, 1, Transformed2<Ifft2>},
     {"Imag", "imag", 1, 1, Of1<Imag>},
     {"IndexedAdd", "scatter", 3, 3,
      [](Call& c) -> Results {
@@ -303,6 +319,8 @@ constexpr FunctionEntry kFunctions[] = {
        return {IndexedPut(c[0], c[1], c[2], c.Ints("axes", {}))};
      }},
     {"Iota", "iota", 0, 0, IotaByName},
+    {"Irfft", "", 1, 1, Transformed<Irfft>},
+    {"Irfft2", "", 1, 1, Transformed2<Irfft2>},
     {"IsFinite", "is_finite", 1, 1, Of1<IsFinite>},
     {"IsInfinity", "", 1, 1, Of1<IsInfinity>},
     {"IsNan", "", 1, 1, Of1<IsNan>},
@@ -421,6 +439,8 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Reshape(c[0], c.Ints("dims"))}; }},
     {"Reverse", "reverse", 1, 1,
      [](Call& c) -> Results { return {Reverse(c[0], c.Ints("axes", {}))}; }},
+    {"Rfft", "", 1, 1, Transformed<Rfft>},
+    {"Rfft2", "", 1, 1, Transformed2<Rfft2>},
     {"RightShift", "shift_right_arithmetic", 2, 2, Of2<RightShift>},
     {"RightShiftLogical", "shift_right_logical", 2, 2, Of2<RightShiftLogical>},
     {"Round", "round_nearest_afz", 1, 1, Of1<Round>},

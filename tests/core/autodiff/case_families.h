@@ -24,6 +24,7 @@ absl::Span<const CaseRow> MovementCases();
 absl::Span<const CaseRow> IndexedCases();
 absl::Span<const CaseRow> ContractionCases();
 absl::Span<const CaseRow> LinalgCases();
+absl::Span<const CaseRow> TransformCases();
 
 OpCase Case(std::string name, Arguments arguments, std::vector<int> by,
             const Body& body);

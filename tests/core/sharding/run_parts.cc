@@ -13,6 +13,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/expression.h"
 #include "core/ops/windows/convolution.h"
+#include "core/ops/linalg/fft.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/testing/matchers.h"
@@ -74,6 +75,7 @@ bool SumsFloats(const Module& module) {
     for (const Instruction& instruction : computation.instructions()) {
       if (instruction.op != &kReduce && instruction.op != &kDotGeneral &&
           instruction.op != &kConvolution) {
+          instruction.op != &kFft) {
         continue;
       }
       for (ValueId operand : instruction.operands) {

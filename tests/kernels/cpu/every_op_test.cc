@@ -18,6 +18,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/linalg.h"
+#include "core/ops/linalg/fft.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -410,6 +411,19 @@ UseFn With(Set) {
   };
 }
 
+// Each way that the dtype allows, of the elements in a row.
+Uses OfFft(const OpDef&, const Literal& x) {
+  const auto use = [&](const char* type, int64_t length) -> Use {
+    return {{x},
+            {{"fft_length", Dims{length}}, {"fft_type", std::string(type)}},
+            {}};
+  };
+  const int64_t n = Size(x);
+  if (!IsComplex(x.shape().dtype())) return {use("RFFT", n)};
+  return {use("FFT", n), use("IFFT", n),
+          use("IRFFT", std::max<int64_t>(2 * n - 1, 0))};
+}
+
 // Elementwise ops without attributes need no row.
 const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
   static const auto& table = *new absl::flat_hash_map<const OpDef*, UseFn>{
@@ -434,6 +448,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kDotGeneral, OfDotGeneral},
       {&kDynamicSlice, OfDynamicSlice},
       {&kDynamicUpdateSlice, OfDynamicUpdateSlice},
+      {&kFft, OfFft},
       {&kFusion, OfFusion},
       {&kGather, OfGather},
       {&kIota, OfIota},

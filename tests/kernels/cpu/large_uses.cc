@@ -17,6 +17,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/linalg.h"
+#include "core/ops/linalg/fft.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -416,6 +417,29 @@ LargeUses LargeTriangularSolve(const OpDef& op, int64_t n) {
                      by(true, "NO_TRANSPOSE"))};
 }
 
+LargeUses LargeFft(const OpDef& op, int64_t n) {
+  const auto use = [&](std::string what, const char* type, DType dtype,
+                       const Dims& dims, const Dims& lengths) {
+    return Use(std::move(what), op, {Shape::Of(dtype, dims)},
+               {{"fft_length", lengths}, {"fft_type", std::string(type)}});
+  };
+  const DType c64 = DType::kC64;
+  return {
+      use("rows", "FFT", c64, {n / 256, 256}, {256}),
+      use("columns", "IFFT", c64, {1, 256, n / 256}, {256, n / 256}),
+      use("few columns", "FFT", c64, {n / 256, 128, 2}, {128, 2}),
+      use("long rows", "FFT", c64, {n / 8192, 4096}, {4096}),
+      use("one", "IFFT", c64, {n / 2}, {n / 2}),
+      use("primes", "FFT", c64, {n / 4096, 1009}, {1009}),
+      use("a prime", "FFT", c64, {1000003}, {1000003}),
+      use("of f64", "FFT", DType::kC128, {n / 512, 256}, {256}),
+      use("real rows", "RFFT", DType::kF32, {n / 128, 256}, {256}),
+      use("odd real rows", "RFFT", DType::kF32, {n / 256, 135}, {135}),
+      use("one of reals", "RFFT", DType::kF32, {n}, {n}),
+      use("back to one", "IRFFT", c64, {n / 2 + 1}, {n}),
+  };
+}
+
 using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
 const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
   static const auto& table = *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
@@ -430,6 +454,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kDotGeneral, LargeDot},
       {&kDynamicSlice, LargeDynamicSlice},
       {&kDynamicUpdateSlice, LargeUpdateSlice},
+      {&kFft, LargeFft},
       {&kFusion, LargeCalls},
       {&kGather, LargeGather},
       {&kIota, LargeIota},

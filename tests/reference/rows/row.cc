@@ -19,7 +19,7 @@ const Row* FindRow(const OpDef& op) {
     for (const auto family :
          {ElementwiseRows(), MathRows(), CompareRows(), ConvertRows(),
           ShapeRows(), SliceRows(), GatherRows(), ReduceRows(), ScanRows(),
-          SortRows(), DotRows(), LinalgRows(), ControlRows()}) {
+          SortRows(), DotRows(), LinalgRows(), ControlRows(), FftRows()}) {
       for (const Row& row : family) all->emplace(row.op, &row);
     }
     return all;

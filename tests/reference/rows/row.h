@@ -55,6 +55,7 @@ absl::Span<const Row> ScanRows();
 absl::Span<const Row> SortRows();
 absl::Span<const Row> DotRows();
 absl::Span<const Row> LinalgRows();
+absl::Span<const Row> FftRows();
 absl::Span<const Row> ControlRows();
 
 // nullptr where an op has none.

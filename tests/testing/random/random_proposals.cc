@@ -17,6 +17,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/linalg.h"
+#include "core/ops/linalg/fft.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
@@ -607,6 +608,28 @@ Proposal ProposeCalled(const OpDef& op, Draft& d) {
   return p;
 }
 
+// Of the last axes of what there is.
+Proposal ProposeFft(const OpDef& op, Draft& d) {
+  const ValueId v = d.AnyOf(op.dtypes, 1);
+  const Shape& shape = d.shape(v);
+  const auto most = std::min<int64_t>(shape.rank(), 3);
+  const auto count = static_cast<size_t>(d.random().Between(1, most));
+  Dims lengths(shape.dims().end() - count, shape.dims().end());
+  std::string type = "RFFT";
+  if (IsComplex(shape.dtype())) {
+    constexpr const char* kTypes[] = {"FFT", "IFFT", "IRFFT"};
+    type = kTypes[d.random().Below(3)];
+    // The last axis is half of an even or of an odd number of elements.
+    int64_t& last = lengths.back();
+    if (type == "IRFFT" && last > 0) {
+      last = std::max<int64_t>(2 * last - d.random().Between(1, 2), 1);
+    }
+  }
+  return {{v},
+          {{"fft_length", std::move(lengths)}, {"fft_type", std::move(type)}},
+          {}};
+}
+
 using Proposer = Proposal (*)(const OpDef&, Draft&);
 
 const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
@@ -639,6 +662,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kScan, ProposeScan},
           {&kSort, ProposeSort},
           {&kScatter, ProposeScatter},
+          {&kFft, ProposeFft},
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},
           {&kCall, ProposeCalled},
