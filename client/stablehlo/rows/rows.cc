@@ -31,7 +31,7 @@ const Table& AllRows() {
          {ElementwiseRows(), FormulaRows(), MovementRows(), IndexedRows(),
           ContractionRows(), OrderRows(), RandomRows(), WindowRows(),
           ConvolutionRows(), ControlRows(), CallRows(), DeviceRows(),
-          LinalgRows()}) {
+          LinalgRows(), FftRows()}) {
       for (const Row& row : family) (*rows)[std::string(row.name)] = row;
     }
     return rows;

@@ -24,6 +24,7 @@ absl::Span<const Row> RandomRows();
 absl::Span<const Row> WindowRows();
 absl::Span<const Row> ConvolutionRows();
 absl::Span<const Row> LinalgRows();
+absl::Span<const Row> FftRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
 absl::Span<const Row> DeviceRows();
