@@ -144,7 +144,12 @@ template <class T> HK_DEVICE Complex<T> Sqrt(Complex<T> z) {
   const bool is_below = z.im < 0 || 1 / z.im < 0;
   return {Abs(z.im) / (2 * t) * back, is_below ? -t * back : t * back};
 }
+template <class T> HK_DEVICE bool IsInfinite(T x) {
+  return x == x && !IsFinite(x);
+}
+// 0 of what is infinite, as C's quotient is.
 template <class T> HK_DEVICE Complex<T> Rsqrt(Complex<T> z) {
+  if (IsInfinite(z.re) || IsInfinite(z.im)) return {0, 0};
   return Divide(Complex<T>{1, 0}, Sqrt(z));
 }
 template <class T> HK_DEVICE T Sinh(T x) {
