@@ -19,15 +19,11 @@ import sys
 import nx_random
 
 CATEGORIES = (
-    "binary unary cast conv creation cumulative dot errors index large "
+    "binary unary cast conv creation cumulative dot errors fft index large "
     "linalg nonfinite overflow promotion random reduce select_clip shape sort "
     "types window").split()
 # Files about functions the SDK does not have.
-WITHOUT_FUNCTIONS = "fft grad vectorize".split()
-    "binary unary cast creation cumulative dot errors fft index large linalg "
-    "nonfinite overflow promotion random reduce select_clip shape sort "
-    "types").split()
-WITHOUT_FUNCTIONS = "conv grad vectorize window".split()
+WITHOUT_FUNCTIONS = "grad vectorize".split()
 
 DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
 # Text of one case above which it is not worth its place in the repository.

@@ -36,10 +36,7 @@ OpCase Plain(std::string name, const OpDef& op, Arguments arguments,
 std::vector<OpCase> CasesOf(const OpDef& op, DType dtype) {
   for (const auto& family :
        {ElementwiseCases(), MovementCases(), IndexedCases(), ContractionCases(),
-        LinalgCases()}) {
-  for (const auto& family : {ElementwiseCases(), MovementCases(),
-                             IndexedCases(), ContractionCases(),
-                             TransformCases()}) {
+        LinalgCases(), TransformCases()}) {
     for (const CaseRow& row : family) {
       if (row.op != &op) continue;
       return op.dtypes.Has(dtype) ? row.make(dtype) : Cases();

@@ -74,8 +74,7 @@ bool SumsFloats(const Module& module) {
   for (const Computation& computation : module.computations()) {
     for (const Instruction& instruction : computation.instructions()) {
       if (instruction.op != &kReduce && instruction.op != &kDotGeneral &&
-          instruction.op != &kConvolution) {
-          instruction.op != &kFft) {
+          instruction.op != &kConvolution && instruction.op != &kFft) {
         continue;
       }
       for (ValueId operand : instruction.operands) {
