@@ -19,7 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "core/base/values/dtype.h"
 #include "core/ops/rules.h"
 #include "gmock/gmock.h"
@@ -177,7 +177,7 @@ Complaints ComplaintsAbout(const OpDef& op) {
     complain(vectors, "there is no case of it");
   }
   if (!HasFunction(op) && !IsExempt(op, kWithoutFunction)) {
-    complain("client/sdk/functions/function_table.cc",
+    complain("client/sdk/functions/table/function_table.cc",
              "no SDK function stands for it");
   }
   return found;
@@ -227,7 +227,7 @@ TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
         "kernels/cpu (the family's .cc): lonely",
         "kernels/plan/region/node_table.cc: lonely",
         "tests/vectors/lonely.txtpb: lonely",
-        "client/sdk/functions/function_table.cc: lonely"}) {
+        "client/sdk/functions/table/function_table.cc: lonely"}) {
     EXPECT_THAT(found, ::testing::HasSubstr(part));
   }
 }

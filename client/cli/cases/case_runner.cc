@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/cases/case_codec.h"
 #include "client/sdk/client/options.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "client/sdk/ops.h"
 #include "client/sdk/tensor.h"
 #include "core/base/values/compare.h"

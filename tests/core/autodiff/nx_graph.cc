@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

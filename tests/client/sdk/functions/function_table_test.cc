@@ -1,4 +1,4 @@
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 
 #include <set>
 #include <string>

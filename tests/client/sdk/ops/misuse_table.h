@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "client/sdk/tensor.h"
 #include "core/ir/attributes.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "tests/client/sdk/ops/misuse_table.h"
 #include "tests/client/sdk/values.h"
 

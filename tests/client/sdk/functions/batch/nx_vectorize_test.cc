@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_split.h"
 #include "client/cli/cases/case_codec.h"
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "tests/client/sdk/values.h"
 
 namespace hawser {

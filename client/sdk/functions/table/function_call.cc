@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "client/sdk/functions/function_table.h"
+#include "client/sdk/functions/table/function_table.h"
 #include "client/sdk/ops/create.h"
 #include "core/base/status.h"
 

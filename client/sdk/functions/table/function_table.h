@@ -1,6 +1,6 @@
 // The SDK functions by name, for `hawser check` and for other languages.
-#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_FUNCTION_TABLE_H_
-#define HAWSER_CLIENT_SDK_FUNCTIONS_FUNCTION_TABLE_H_
+#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_TABLE_FUNCTION_TABLE_H_
+#define HAWSER_CLIENT_SDK_FUNCTIONS_TABLE_FUNCTION_TABLE_H_
 
 #include <string>
 #include <variant>
@@ -85,4 +85,4 @@ absl::StatusOr<std::vector<Tensor>> CallFunction(
     const Attributes& attributes, SourceLocation where = {});
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_FUNCTION_TABLE_H_
+#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_TABLE_FUNCTION_TABLE_H_
