@@ -57,7 +57,12 @@ TEST(CpuRegistryTest, StepsAreThoseOfTheDType) {
 
 TEST(CpuRegistryTest, NoOpHasTwoRows) {
   std::set<const OpDef*> seen;
-          ArgExtremeKernels(), CompareKernels(), ControlKernels(), ConvertKernels(), ConvolutionKernels(), DotKernels(), ElementwiseKernels(), GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(), ShapeKernels(), SliceKernels(), SortKernels(), LinalgKernels(), FftKernels()}) {
+  for (auto family :
+       {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
+        ConvertKernels(), ConvolutionKernels(), DotKernels(),
+        ElementwiseKernels(), GatherKernels(), ReduceKernels(),
+        ScanKernels(), ScatterKernels(), ShapeKernels(), SliceKernels(),
+        SortKernels(), LinalgKernels(), FftKernels()}) {
     for (const CpuKernel& kernel : family) {
       EXPECT_TRUE(seen.insert(kernel.op).second) << kernel.op->name;
     }
