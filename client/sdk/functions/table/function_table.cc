@@ -98,6 +98,10 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
      }},
+    {"Einsum", "", 1, kAny,
+     [](Call& c) -> Results {
+       return {Einsum(c.Text("spec"), c.Tensors(), DotOptionsOf(c), c.where())};
+     }},
     {"Eq", "compare", 2, 2, Of2<Eq>},
     {"Erf", "erf", 1, 1, Of1<Erf>},
     {"ErfInv", "", 1, 1, Of1<ErfInv>},
