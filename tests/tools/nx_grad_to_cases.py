@@ -142,6 +142,9 @@ def call(node):
         return [{"sort": "Sort", "argsort": "ArgSort"}[op]] + inputs + [
             "axis=%d" % attrs["axis"],
             "descending=" + flag(attrs["direction"] == "desc")]
+    if op in ("fft", "ifft"):
+        return [op.capitalize()] + inputs + [
+            "%s=%d" % (name, attrs[name]) for name in ("axis", "length")]
     if op == "argmax" and attrs["axis"] is None:
         return ["ArgMax"] + inputs
     if op == "dot":
