@@ -16,6 +16,7 @@
 #include "client/sdk/ops/indexing/sort.h"
 #include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/linalg/solve.h"
+#include "client/sdk/ops/linalg/attention.h"
 #include "client/sdk/ops/linalg/einsum.h"
 #include "client/sdk/ops/linalg/fft.h"
 #include "client/sdk/ops/random/choices.h"

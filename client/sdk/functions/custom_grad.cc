@@ -114,9 +114,9 @@ Values RunCustomGrad(
     const Values& arguments, ValuesFn fn,
     absl::FunctionRef<Values(const Values& cotangents, const Values& arguments)>
         rule,
-    SourceLocation where) {
+    SourceLocation where, const char* name) {
   const OpScope s("CustomGrad", where, arguments);
-  Trace forward("custom", Captures::kLift), back("rule", Captures::kLift);
+  Trace forward(name, Captures::kLift), back("rule", Captures::kLift);
   Values results;
   {
     const Values parameters = forward.Parameters(arguments, where);

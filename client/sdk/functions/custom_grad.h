@@ -24,11 +24,12 @@ Values RunCheckpoint(const Values& arguments, ValuesFn fn,
                      SourceLocation where);
 // `rule`: of the cotangents of all results, then the arguments; gives one of
 // each argument, of which those of no floats or complex numbers do not matter.
+// `name`: of the computation, by which engines may know it.
 Values RunCustomGrad(
     const Values& arguments, ValuesFn fn,
     absl::FunctionRef<Values(const Values& cotangents, const Values& arguments)>
         rule,
-    SourceLocation where);
+    SourceLocation where, const char* name = "custom");
 
 // The one argument's structure, or a tuple of the several arguments'.
 template <typename... Args>

@@ -80,7 +80,7 @@ TEST(Docstrings, ComeInTheFixedOrder) {
        {"ops/create", "ops/indexing/diagonal", "ops/dot",
         "ops/elementwise/compare", "ops/elementwise/elementwise",
         "ops/elementwise/logic", "ops/elementwise/math",
-        "ops/elementwise/special", "ops/indexing/edge", "ops/indexing/index", "ops/linalg/einsum", "ops/linalg/fft",
+        "ops/elementwise/special", "ops/indexing/edge", "ops/indexing/index", "ops/linalg/attention", "ops/linalg/einsum", "ops/linalg/fft",
         "ops/reduce", "ops/shape", "ops/statistics", "functions/control_flow",
         "functions/grad", "functions/batch/jacobian", "functions/shard",
         "functions/batch/vmap", "marks", "probes/print"}) {
