@@ -194,5 +194,14 @@ inline Results ChooseByName(Call& c) {
       Operand(t[0], c.where()), [&] { return t[1]; }, [&] { return t[2]; })};
 }
 
+inline Results AttentionByName(Call& c) {
+  AttentionOptions options{.causal = c.Bool("causal", false)};
+  if (c.Has("scale")) options.scale = c.Float("scale", 1);
+  for (const Tensor& given : c.Tensors(3)) {
+    (given.dtype() == DType::kBool ? options.mask : options.bias) = given;
+  }
+  return {Attention(c[0], c[1], c[2], options)};
+}
+
 }  // namespace hawser::by_name
 #endif  // HAWSER_CLIENT_SDK_FUNCTIONS_TABLE_ADAPTERS_H_
