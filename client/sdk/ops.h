@@ -18,6 +18,8 @@
 #include "client/sdk/ops/linalg/attention.h"
 #include "client/sdk/ops/linalg/einsum.h"
 #include "client/sdk/ops/linalg/fft.h"
+#include "client/sdk/ops/linalg/decompositions.h"
+#include "client/sdk/ops/linalg/norms.h"
 #include "client/sdk/ops/linalg/solve.h"
 #include "client/sdk/ops/random/choices.h"
 #include "client/sdk/ops/random/distributions.h"

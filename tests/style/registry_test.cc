@@ -39,11 +39,15 @@ struct Exemption {
   absl::string_view op;
   absl::string_view why;
 };
+constexpr absl::string_view kExportedAlone =
+    "exported texts have it; functions, and gradients, are of qr";
 // Ops no SDK function stands for.
 constexpr Exemption kWithoutFunction[] = {
     {"parameter", "an argument of the function given to Jit"},
     {"call", "functions of functions make it: Checkpoint and CustomGrad"},
     {"fusion", "planners make it of what the client sent"},
+    {"geqrf", kExportedAlone},
+    {"householder_product", kExportedAlone},
 };
 
 constexpr absl::string_view kWholeMatrices =
@@ -55,6 +59,12 @@ constexpr Exemption kWithoutPlan[] = {
     {"fusion", "planned modules are not planned again"},
     {"convolution", "it becomes a product before planning, but on the CPU"},
     {"cholesky", kWholeMatrices},
+    {"eigh", kWholeMatrices},
+    {"geqrf", kWholeMatrices},
+    {"householder_product", kWholeMatrices},
+    {"lu", kWholeMatrices},
+    {"qr", kWholeMatrices},
+    {"svd", kWholeMatrices},
     {"triangular_solve", kWholeMatrices},
     {"fft", "transforms are computed whole, by the host or a library"},
 };
@@ -64,6 +74,8 @@ constexpr Exemption kWithoutPlan[] = {
 constexpr Exemption kWithoutGradient[] = {
     {"bitcast_convert", "the bits of a number do not depend smoothly on it"},
     {"fusion", "modules are planned after they are differentiated"},
+    {"geqrf", kExportedAlone},
+    {"householder_product", kExportedAlone},
 };
 
 bool IsExempt(const OpDef& op, absl::Span<const Exemption> exemptions) {

@@ -47,6 +47,8 @@ DEFINED = "hawser clamps or defines the value; Nx's default backend raises"
 EMPTY_OPTION = "an option that hawser does not have"
 TOO_LARGE = "above %d bytes of text" % MAX_BYTES
 NX_DTYPE = "dtypes of 2 and 4 bits, f8"
+SPECTRAL = "norm 2 of a matrix is Frobenius' in Nx, spectral in hawser"
+INVERSE_DTYPE = "Inverse keeps f16 and bf16; Nx gives f32"
 LOG_DTYPE = "log2 and log10 keep f16 and bf16; Nx gives f32"
 
 
@@ -463,6 +465,43 @@ def triangular_solve(case):
     return lines + inputs_of(case)
 
 
+# Nx's names of norms of matrices. Its 2 is Frobenius' for matrices, too; ours
+# is spectral.
+MATRIX_NORMS = {
+    None: "elements", "frobenius": "elements", "nuclear": "singular_values",
+    1: "largest_column", -1: "smallest_column", "inf": "largest_row",
+    "neg_inf": "smallest_row", -2: "smallest_singular_value",
+}
+
+
+def is_matrix_norm(case):
+    return len(case["inputs"][0]["shape"]) > 1 and "axes" not in case["attrs"]
+
+
+def norm(case):
+    attrs = case["attrs"]
+    only(attrs, "ord", "axes", "keep_axes")
+    order = attrs.get("ord")
+    if is_matrix_norm(case):
+        if order not in MATRIX_NORMS:
+            raise Leave(SPECTRAL)
+        return ['attributes { name: "of" s: "%s" }' % MATRIX_NORMS[order]
+                ] + inputs_of(case)
+    names = {"inf": math.inf, "neg_inf": -math.inf, None: 2}
+    lines = ['attributes { name: "order" f: %s }' % float_text(
+        float(names.get(order, order)), "f64")]
+    if "axes" in attrs:
+        lines.append(ints("axes", attrs["axes"]))
+    if "keep_axes" in attrs:
+        lines.append(flag("keep_axes", attrs["keep_axes"]))
+    return lines + inputs_of(case)
+
+
+def matrix_power(case):
+    only(case["attrs"], "power")
+    return [integer("power", case["attrs"]["power"])] + inputs_of(case)
+
+
 def middle(case):
     """Median and mode: of one axis or of all."""
     attrs = case["attrs"]
@@ -554,6 +593,10 @@ FUNCTIONS = {
     "tril": ("Tril", renamed(k="k")), "triu": ("Triu", renamed(k="k")),
     "transpose": ("Transpose", axes_as("permutation")),
     "triangular_solve": ("TriangularSolve", triangular_solve),
+    "matrix_power": ("MatrixPower", matrix_power),
+    "matrix_rank": ("MatrixRank", plain), "pinv": ("Pinv", plain),
+    "determinant": ("Determinant", plain), "invert": ("Inverse", plain),
+    "solve": ("Solve", plain), "norm": ("VectorNorm", norm),
 }
 for pair in (
         "abs Abs, acos Acos, acosh Acosh, add Add, adjoint Adjoint, asin "
@@ -649,6 +692,8 @@ def check_differences(case):
         raise Leave(U64_SUM)
     if op in ("log2", "log10") and dtypes[0] in ("f16", "bf16"):
         raise Leave(LOG_DTYPE)
+    if op == "invert" and dtypes[0] in ("f16", "bf16"):
+        raise Leave(INVERSE_DTYPE)
     if op in COMPARISONS and "u64" in dtypes and any(
             d[0] == "s" for d in dtypes):
         raise Leave(BY_VALUE)
@@ -680,7 +725,7 @@ REFUSALS = {
     "put_slice/0": "dynamic_update_slice: C3", "remainder/1": "remainder: C1",
     "reshape/0": "reshape: C2", "reshape/1": "no size for the -1",
     "reshape/2": "two sizes are -1", "slice/2": "needs a start",
-    "slice/3": "slice: C3", "stack/0": "all sizes must be equal",
+    "slice/3": "slice: C3", "solve/0": "a has 2 rows, b 3", "stack/0": "all sizes must be equal",
     "sum/1": "axis -3", "sum/2": "axis 0 is given twice",
     "take_diagonal/0": "takes rank 2 or more",
     "transpose/2": "axis 2",
@@ -717,6 +762,8 @@ def converted(case):
     function, call = FUNCTIONS[name]
     if case["op"] == "slice" and case["attrs"].get("dynamic_starts"):
         function, call = "DynamicSlice", dynamic_slice
+    if case["op"] == "norm" and is_matrix_norm(case):
+        function = "MatrixNorm"
     if case["op"] == "pad_outer" and "mode" not in case["attrs"]:
         config = [[low, high, 0] for low, high in
                   case["attrs"]["padding_config"]]

@@ -1,5 +1,7 @@
 #include "core/ops/linalg/linalg.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "core/base/status.h"
@@ -61,6 +63,101 @@ absl::StatusOr<Shapes> InferTriangularSolve(const InferContext& context) {
                     "\", must be NO_TRANSPOSE, TRANSPOSE or ADJOINT");
   }
   return Shapes{b};
+}
+
+namespace {
+
+// The sizes of a shape with other axes for those of its matrices.
+Dims WithMatrices(const Shape& shape, std::initializer_list<int64_t> axes) {
+  Dims dims;
+  for (int i = 0; i + 2 < shape.rank(); ++i) dims.push_back(shape.dim(i));
+  for (const int64_t size : axes) dims.push_back(size);
+  return dims;
+}
+// No larger than the shape itself.
+Shape WithVector(const Shape& shape, DType dtype, int64_t size) {
+  return Shape::Of(dtype, WithMatrices(shape, {size}));
+}
+
+int64_t LeastOf(const Shape& shape) {
+  return std::min(RowsOf(shape), ColumnsOf(shape));
+}
+
+// Constraints 1 and 2 of what takes any matrices.
+absl::Status CheckAnyMatrices(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
+  return CheckMatrices(context, 2, 0);
+}
+
+}  // namespace
+
+absl::StatusOr<Shapes> InferLu(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  const Shape& a = context.operands[0];
+  return Shapes{a, WithVector(a, DType::kS32, LeastOf(a)),
+                WithVector(a, DType::kS32, RowsOf(a))};
+}
+
+absl::StatusOr<Shapes> InferQr(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  const Shape& a = context.operands[0];
+  const int64_t inner =
+      context.attributes.GetBool("full_matrices") ? RowsOf(a) : LeastOf(a);
+  HAWSER_ASSIGN_OR_RETURN(
+      const Shape q,
+      MakeResult(3, a.dtype(), WithMatrices(a, {RowsOf(a), inner})));
+  HAWSER_ASSIGN_OR_RETURN(
+      const Shape r,
+      MakeResult(3, a.dtype(), WithMatrices(a, {inner, ColumnsOf(a)})));
+  return Shapes{q, r};
+}
+
+absl::StatusOr<Shapes> InferGeqrf(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  const Shape& a = context.operands[0];
+  return Shapes{a, WithVector(a, a.dtype(), LeastOf(a))};
+}
+
+absl::StatusOr<Shapes> InferHouseholderProduct(const InferContext& context) {
+  const Shape& a = context.operands[0];
+  const Shape& taus = context.operands[1];
+  HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
+  HAWSER_RETURN_IF_ERROR(CheckSameDTypes(context, 2));
+  HAWSER_RETURN_IF_ERROR(CheckMatrices(context, 3, 0));
+  const auto differ = [&](int n, absl::string_view what) {
+    return Violates(n, what, ": vectors are ", a.ToString(), ", taus ",
+                    taus.ToString());
+  };
+  if (taus.rank() != a.rank() - 1) return differ(4, "taus have one axis less");
+  for (int i = 0; i + 2 < a.rank(); ++i) {
+    if (a.dim(i) != taus.dim(i)) return differ(5, "other batches");
+  }
+  if (ColumnsOf(a) > RowsOf(a)) return differ(6, "more columns than rows");
+  if (taus.dim(-1) > ColumnsOf(a)) return differ(7, "more taus than columns");
+  return Shapes{a};
+}
+
+absl::StatusOr<Shapes> InferEigh(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  HAWSER_RETURN_IF_ERROR(CheckSquare(context, 3));
+  const Shape& a = context.operands[0];
+  return Shapes{WithVector(a, RealPart(a.dtype()), RowsOf(a)), a};
+}
+
+absl::StatusOr<Shapes> InferSvd(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  const Shape& a = context.operands[0];
+  const int64_t m = RowsOf(a), n = ColumnsOf(a), least = LeastOf(a);
+  Shapes out = {WithVector(a, RealPart(a.dtype()), least)};
+  if (!context.attributes.GetBool("compute_uv")) return out;
+  const bool full = context.attributes.GetBool("full_matrices");
+  for (const auto& [rows, columns] :
+       {std::pair(m, full ? m : least), std::pair(full ? n : least, n)}) {
+    HAWSER_ASSIGN_OR_RETURN(
+        out.emplace_back(),
+        MakeResult(3, a.dtype(), WithMatrices(a, {rows, columns})));
+  }
+  return out;
 }
 
 AxisMap MatricesAxes(const InferContext& context,

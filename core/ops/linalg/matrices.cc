@@ -8,6 +8,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser::formulas {
 namespace {
@@ -76,6 +77,46 @@ Expression TriangleOf(const Expression& x, bool lower, bool strict) {
 Expression HalfOf(const Expression& x) {
   const Expression diagonal = WhereColumns(x, CompareDirection::kEq, 0);
   return TriangleOf(Choose(diagonal, 0.5 * x, x), /*lower=*/true);
+}
+
+Expression PartOf(const Expression& x, std::pair<int64_t, int64_t> rows,
+                  std::pair<int64_t, int64_t> columns) {
+  Dims limits = x.dims();
+  if (limits.size() < 2) return x;  // after an error
+  Dims starts(limits.size(), 0);
+  const Dims strides(limits.size(), 1);
+  starts[starts.size() - 2] = rows.first;
+  limits[limits.size() - 2] = rows.second;
+  starts.back() = columns.first;
+  limits.back() = columns.second;
+  return Apply(kSlice, {x},
+               {{"limit_indices", limits},
+                {"start_indices", starts},
+                {"strides", strides}});
+}
+
+Expression UnlessZero(const Expression& x, double y) {
+  return Choose(Compare(x, CompareDirection::kEq, Like(x, 0)), Like(x, y), x);
+}
+
+Expression AlongRows(const Expression& vector, absl::Span<const int64_t> dims) {
+  return Spread(vector, dims, {static_cast<int64_t>(dims.size()) - 1});
+}
+
+Expression AlongColumns(const Expression& vector,
+                        absl::Span<const int64_t> dims) {
+  return Spread(vector, dims, {static_cast<int64_t>(dims.size()) - 2});
+}
+
+Expression PermutationMatrix(const Expression& order, DType dtype) {
+  Dims dims = order.dims();
+  if (dims.empty()) return order;  // after an error
+  const int64_t size = dims.back();
+  dims.push_back(size);
+  const Expression columns = Spread(Numbers(order.scope(), size, size, 1), dims,
+                                    Counting(order.rank() - 1));
+  return ConvertTo(
+      Compare(AlongRows(order, dims), CompareDirection::kEq, columns), dtype);
 }
 
 Expression TriangularSolved(const Expression& a, const Expression& b,

@@ -23,7 +23,13 @@ bool ResolveAll(void* library, char letter, LapackOf<T>* f) {
   };
   return resolve("gemm_", &f->gemm) &&
          resolve(kIsReal ? "syrk_" : "herk_", &f->herk) &&
-         resolve("trsm_", &f->trsm) && resolve("potrf_", &f->potrf);
+         resolve("trsm_", &f->trsm) && resolve("potrf_", &f->potrf) &&
+         resolve("getrf_", &f->getrf) && resolve("geqrf_", &f->geqrf) &&
+         resolve("larft_", &f->larft) && resolve("larfb_", &f->larfb) &&
+         (kIsReal ? resolve("syevd_", &f->syevd)
+                  : resolve("heevd_", &f->heevd)) &&
+         (kIsReal ? resolve("gesdd_", &f->real_gesdd)
+                  : resolve("gesdd_", &f->gesdd));
 }
 
 const Lapack* FindLapack() {

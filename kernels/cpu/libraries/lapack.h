@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 #include "absl/strings/string_view.h"
 
@@ -41,6 +42,53 @@ struct LapackOf {
                const T* alpha, const T* a, Int lda, T* b, Int ldb, size_t,
                size_t, size_t, size_t) = nullptr;
   void (*potrf)(Word uplo, Int n, T* a, Int lda, int* info, size_t) = nullptr;
+  void (*getrf)(Int m, Int n, T* a, Int lda, int* pivots, int* info) = nullptr;
+  void (*geqrf)(Int m, Int n, T* a, Int lda, T* taus, T* work, Int work_size,
+                int* info) = nullptr;
+  void (*larft)(Word direct, Word storev, Int n, Int k, const T* v, Int ldv,
+                const T* taus, T* t, Int ldt, size_t, size_t) = nullptr;
+  void (*larfb)(Word side, Word trans, Word direct, Word storev, Int m, Int n,
+                Int k, const T* v, Int ldv, const T* t, Int ldt, T* c, Int ldc,
+                T* work, Int ldwork, size_t, size_t, size_t, size_t) = nullptr;
+
+  // syevd; heevd has room for reals besides. Vectors and values.
+  void Heevd(const char* uplo, int n, T* a, Real* w, T* work, int work_size,
+             Real* real_work, int real_size, int* int_work, int int_size,
+             int* info) const {
+    if constexpr (std::is_same_v<T, Real>) {
+      syevd("V", uplo, &n, a, &n, w, work, &work_size, int_work, &int_size,
+            info, 1, 1);
+    } else {
+      heevd("V", uplo, &n, a, &n, w, work, &work_size, real_work, &real_size,
+            int_work, &int_size, info, 1, 1);
+    }
+  }
+  // gesdd; of complex numbers with room for reals besides.
+  void Gesdd(char job, int m, int n, T* a, Real* s, T* u, int ldu, T* vt,
+             int ldvt, T* work, int work_size, Real* real_work, int* int_work,
+             int* info) const {
+    if constexpr (std::is_same_v<T, Real>) {
+      real_gesdd(&job, &m, &n, a, &m, s, u, &ldu, vt, &ldvt, work, &work_size,
+                 int_work, info, 1);
+    } else {
+      gesdd(&job, &m, &n, a, &m, s, u, &ldu, vt, &ldvt, work, &work_size,
+            real_work, int_work, info, 1);
+    }
+  }
+
+  // Of reals, and of complex numbers: each pair has one that is there.
+  void (*syevd)(Word jobz, Word uplo, Int n, T* a, Int lda, Real* w, T* work,
+                Int work_size, int* int_work, Int int_size, int* info, size_t,
+                size_t) = nullptr;
+  void (*heevd)(Word jobz, Word uplo, Int n, T* a, Int lda, Real* w, T* work,
+                Int work_size, Real* real_work, Int real_size, int* int_work,
+                Int int_size, int* info, size_t, size_t) = nullptr;
+  void (*real_gesdd)(Word jobz, Int m, Int n, T* a, Int lda, Real* s, T* u,
+                     Int ldu, T* vt, Int ldvt, T* work, Int work_size,
+                     int* int_work, int* info, size_t) = nullptr;
+  void (*gesdd)(Word jobz, Int m, Int n, T* a, Int lda, Real* s, T* u, Int ldu,
+                T* vt, Int ldvt, T* work, Int work_size, Real* real_work,
+                int* int_work, int* info, size_t) = nullptr;
 };
 
 // Immutable and thread-safe. Every call runs on the calling thread alone.

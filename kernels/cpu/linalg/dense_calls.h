@@ -102,6 +102,17 @@ class DenseCalls {
     return info == 0;
   }
 
+  // Factors columns, each a row of `columns`; pivots count from 1.
+  absl::Status Lu(View<T> columns, int* pivots) const {
+    HAWSER_RETURN_IF_ERROR(Begin(columns.columns, columns.rows, columns.rows));
+    const int m = Size(columns.columns), n = Size(columns.rows);
+    const int stride = Size(columns.stride);
+    int info = 0;  // a pivot of 0 is none
+    const LibraryCall call;
+    f_.getrf(&m, &n, columns.data, &stride, pivots, &info);
+    return absl::OkStatus();
+  }
+
  private:
   // A call of so many products takes some 4 ms of f32, of a tile less than 1.
   template <typename U>

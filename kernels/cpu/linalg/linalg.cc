@@ -9,6 +9,13 @@ namespace {
 
 constexpr CpuKernel kKernels[] = {
     {&kCholesky, RunCholesky, nullptr, CholeskyCost},
+    {&kEigh, RunEigh, nullptr, EighCost},
+    {&kGeqrf, RunGeqrf, nullptr, GeqrfCost},
+    {&kHouseholderProduct, RunHouseholderProduct, nullptr,
+     HouseholderProductCost},
+    {&kLu, RunLu, nullptr, LuCost},
+    {&kQr, RunQr, nullptr, QrCost},
+    {&kSvd, RunSvd, nullptr, SvdCost},
     {&kTriangularSolve, RunTriangularSolve, nullptr, TriangularSolveCost},
 };
 

@@ -44,10 +44,10 @@ struct Batch {
 // The library for matrices of so many rows, none of which has more than
 // `longest` elements in a row or column; null: own loops.
 const Lapack* LapackFor(const KernelContext& context, int64_t rows,
-                        int64_t longest);
+                        int64_t longest, int64_t own_rows = kOwnRows);
 
 // Steps of one product and its addition, in matrices of so many rows.
-double ProductSteps(DType dtype, int64_t rows);
+double ProductSteps(DType dtype, int64_t rows, int64_t own_rows = kOwnRows);
 
 // Calls fn(TypeTag<T>) with the type of the dtypes that have one here.
 template <typename Fn>

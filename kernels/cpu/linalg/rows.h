@@ -10,6 +10,21 @@ namespace hawser::cpu {
 absl::StatusOr<Literals> RunCholesky(const KernelContext& context);
 double CholeskyCost(const CostContext& context);
 
+absl::StatusOr<Literals> RunLu(const KernelContext& context);
+double LuCost(const CostContext& context);
+
+absl::StatusOr<Literals> RunQr(const KernelContext& context);
+double QrCost(const CostContext& context);
+absl::StatusOr<Literals> RunGeqrf(const KernelContext& context);
+double GeqrfCost(const CostContext& context);
+absl::StatusOr<Literals> RunHouseholderProduct(const KernelContext& context);
+double HouseholderProductCost(const CostContext& context);
+
+absl::StatusOr<Literals> RunEigh(const KernelContext& context);
+double EighCost(const CostContext& context);
+absl::StatusOr<Literals> RunSvd(const KernelContext& context);
+double SvdCost(const CostContext& context);
+
 absl::StatusOr<Literals> RunTriangularSolve(const KernelContext& context);
 double TriangularSolveCost(const CostContext& context);
 

@@ -67,6 +67,17 @@ RealOf<T> SizeOf(T x) {
 }
 
 template <typename T>
+RealOf<T> LargestPart(T x) {
+  return std::max(std::abs(Re(x)), std::abs(Imaginary(x)));
+}
+
+// The power of two below x, or 1: what is divided by it keeps its digits.
+template <typename Real>
+Real PowerOfTwoNear(Real x) {
+  return x > 0 ? std::ldexp(Real{1}, std::ilogb(x)) : Real{1};
+}
+
+template <typename T>
 T NotANumber() {
   constexpr RealOf<T> kNan = std::numeric_limits<RealOf<T>>::quiet_NaN();
   if constexpr (kIsComplexOf<T>) {

@@ -122,6 +122,11 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "call",
                                          "convolution", "fusion", "parameter",
                                          "scan", "stop_gradient", "unfold"));
+  EXPECT_THAT(ours,
+              testing::ElementsAre("argmax", "argmin", "call", "eigh", "fusion",
+                                   "geqrf", "householder_product", "lu",
+                                   "parameter", "qr", "scan", "stop_gradient",
+                                   "svd"));
 }
 
 }  // namespace

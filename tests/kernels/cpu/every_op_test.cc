@@ -397,6 +397,24 @@ Uses OfTriangularSolve(const OpDef& op, const Literal& x) {
   return uses;
 }
 
+// With each flag of its own set, and not.
+Uses OfFactors(const OpDef& op, const Literal& x) {
+  Uses uses;
+  for (const Literal& a : MatricesOf(x)) {
+    for (const bool flag : {true, false}) {
+      Attributes flags;
+      for (const AttributeSpec& spec : op.attributes) flags.Set(spec.name, flag);
+      uses.push_back({{a}, std::move(flags), {}});
+    }
+  }
+  return uses;
+}
+
+Uses OfHouseholderProduct(const OpDef& op, const Literal& x) {
+  const Literal square = MatricesOf(x)[1];
+  return {{{square, x}, {}, {}}};
+}
+
 // The extreme of nothing is refused.
 Uses OfArgExtreme(const OpDef& op, const Literal& x) {
   if (Size(x) == 0) return {};
@@ -449,10 +467,15 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kDynamicSlice, OfDynamicSlice},
       {&kDynamicUpdateSlice, OfDynamicUpdateSlice},
       {&kFft, OfFft},
+      {&kEigh, OfFactors},
       {&kFusion, OfFusion},
       {&kGather, OfGather},
+      {&kGeqrf, OfFactors},
+      {&kHouseholderProduct, OfHouseholderProduct},
       {&kIota, OfIota},
+      {&kLu, OfFactors},
       {&kPad, OfPad},
+      {&kQr, OfFactors},
       {&kReduce, OfReduce},
       {&kReducePrecision, With([](const Literal&) {
          return Attributes{{"exponent_bits", int64_t{4}},
@@ -470,6 +493,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kSlice,
        With([](const Literal& x) { return SliceOf(Size(x) / 2, Size(x), 2); })},
       {&kSort, OfSort},
+      {&kSvd, OfFactors},
       {&kTranspose, OfTranspose},
       {&kUnfold, OfUnfold},
       {&kTriangularSolve, OfTriangularSolve},

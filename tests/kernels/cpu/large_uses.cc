@@ -363,15 +363,19 @@ LargeUses LargeSort(const OpDef& op, int64_t n) {
 }
 
 // `op` of one matrix, or of many small ones: parameter 0, which is of zeros,
-// and the identity.
+// and a matrix that is the identity, or full and Hermitian.
 LargeUse OfMatrices(std::string what, const OpDef& op, const Shape& matrices,
-                    std::vector<Shape> others, const Attributes& attributes) {
+                    std::vector<Shape> others, const Attributes& attributes,
+                    bool full = false) {
   const int64_t n = matrices.dim(-1);
   Literal identity = Literal::Zeros(Shape::Of(matrices.dtype(), {n, n}));
   VisitDType(matrices.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < n; ++i) {
-      identity.mutable_data<T>()[i * (n + 1)] = static_cast<T>(1);
+    for (int64_t k = 0; k < n * n; ++k) {
+      const int64_t apart = k / n + k % n + 1;
+      if (!full && k % (n + 1) != 0) continue;
+      identity.mutable_data<T>()[k] =
+          static_cast<T>(full ? 1 / static_cast<float>(apart) : 1);
     }
   });
   Dims where = {matrices.rank() - 2, matrices.rank() - 1};
@@ -438,6 +442,20 @@ LargeUses LargeFft(const OpDef& op, int64_t n) {
       use("one of reals", "RFFT", DType::kF32, {n}, {n}),
       use("back to one", "IRFFT", c64, {n / 2 + 1}, {n}),
   };
+// Of `steps` a row, column and row, about.
+LargeUses LargeFactors(const OpDef& op, int64_t n) {
+  Attributes flags;
+  for (const AttributeSpec& spec : op.attributes) flags.Set(spec.name, true);
+  const bool spectral = &op == &kEigh || &op == &kSvd;
+  const auto side =
+      static_cast<int64_t>(std::cbrt((spectral ? 16.0 : 96.0) * n));
+  return {OfMatrices("one", op, F32({side, side}), {}, flags, true),
+          OfMatrices("small", op, F32({n / 256, 8, 8}), {}, flags, true)};
+}
+LargeUses LargeHouseholderProduct(const OpDef& op, int64_t n) {
+  const auto side = static_cast<int64_t>(std::cbrt(96.0 * n));
+      OfMatrices("one", op, F32({side, side}), {F32({side})}, {}),
+      OfMatrices("small", op, F32({n / 256, 8, 8}), {F32({n / 256, 8})}, {})};
 }
 
 using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
@@ -455,17 +473,23 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kDynamicSlice, LargeDynamicSlice},
       {&kDynamicUpdateSlice, LargeUpdateSlice},
       {&kFft, LargeFft},
+      {&kEigh, LargeFactors},
       {&kFusion, LargeCalls},
       {&kGather, LargeGather},
+      {&kGeqrf, LargeFactors},
+      {&kHouseholderProduct, LargeHouseholderProduct},
       {&kIota, LargeIota},
       {&kConvolution, LargeConvolution},
+      {&kLu, LargeFactors},
       {&kPad, LargePad},
+      {&kQr, LargeFactors},
       {&kReduce, LargeReduce},
       {&kReverse, LargeReverse},
       {&kScan, LargeScan},
       {&kScatter, LargeScatter},
       {&kSlice, LargeSlice},
       {&kSort, LargeSort},
+      {&kSvd, LargeFactors},
       {&kTranspose, LargeTranspose},
       {&kUnfold, LargeUnfold},
       {&kTriangularSolve, LargeTriangularSolve},

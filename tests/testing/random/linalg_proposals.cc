@@ -113,4 +113,31 @@ Proposal ProposeTriangularSolve(const OpDef& op, Draft& d) {
           {}};
 }
 
+// Any matrices, and flags for what the op has.
+Proposal ProposeFactors(const OpDef& op, Draft& d) {
+  const bool square = &op == &kEigh;
+  Proposal p;
+  p.operands.push_back(square ? d.AnyOfShape(SquareShape(d, op.dtypes))
+                              : d.AnyOf(op.dtypes, 2));
+  for (const AttributeSpec& flag : op.attributes) {
+    p.attributes.Set(flag.name, d.random().OneIn(2));
+  }
+  return p;
+}
+
+// Vectors of reflections, no more of them than they are long.
+Proposal ProposeHouseholderProduct(const OpDef& op, Draft& d) {
+  const Shape shape = d.shape(d.AnyOf(op.dtypes, 2));
+  Dims dims = shape.dims();
+  if (dims.back() > dims[dims.size() - 2]) {
+    std::swap(dims.back(), dims[dims.size() - 2]);
+  }
+  Dims of_taus(dims.begin(), dims.end() - 1);
+  of_taus.back() = d.random().Between(0, dims.back());
+  return {{d.AnyOfShape(Shape::Of(shape.dtype(), dims)),
+           d.AnyOfShape(Shape::Of(shape.dtype(), of_taus))},
+          {},
+          {}};
+}
+
 }  // namespace hawser

@@ -66,6 +66,8 @@ Proposal Propose(const OpDef& op, Draft& draft);
 // Those of factorizations (linalg_proposals.cc).
 Proposal ProposeCholesky(const OpDef& op, Draft& draft);
 Proposal ProposeTriangularSolve(const OpDef& op, Draft& draft);
+Proposal ProposeFactors(const OpDef& op, Draft& draft);
+Proposal ProposeHouseholderProduct(const OpDef& op, Draft& draft);
 
 }  // namespace hawser
 #endif  // HAWSER_TESTS_TESTING_RANDOM_RANDOM_DRAFT_H_

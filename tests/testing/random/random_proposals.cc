@@ -668,6 +668,12 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kCall, ProposeCalled},
           {&kCholesky, ProposeCholesky},
           {&kTriangularSolve, ProposeTriangularSolve},
+          {&kLu, ProposeFactors},
+          {&kQr, ProposeFactors},
+          {&kGeqrf, ProposeFactors},
+          {&kEigh, ProposeFactors},
+          {&kSvd, ProposeFactors},
+          {&kHouseholderProduct, ProposeHouseholderProduct},
           {&kFusion, ProposeCalled},
       };
   return *table;

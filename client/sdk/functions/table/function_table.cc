@@ -14,6 +14,136 @@ namespace hawser {
 namespace {
 
 using namespace by_name;  // NOLINT: what its entries are made of
+using Call = FunctionCall;
+using Results = std::vector<Tensor>;
+template <Tensor (*F)(const Operand&)>
+Results Of1(Call& c) {
+  return {F(c[0])};
+}
+template <Tensor (*F)(const Operand&, const Operand&)>
+Results Of2(Call& c) {
+  return {F(c[0], c[1])};
+}
+template <Tensor (*F)(const Operand&, const Operand&, const Operand&)>
+Results Of3(Call& c) {
+  return {F(c[0], c[1], c[2])};
+}
+Over OverOf(Call& c) {
+  return {.axes = c.Ints("axes", {}), .keep_axes = c.Bool("keep_axes", false)};
+}
+Outside OutsideOf(Call& c) { return {.clamp = c.Bool("clamp", false)}; }
+template <Tensor (*F)(const Operand&, const Over&)>
+Results Reduced(Call& c) {
+  return {F(c[0], OverOf(c))};
+}
+template <Tensor (*F)(const Operand&, const Along&)>
+Results Running(Call& c) {
+  return {
+      F(c[0], {.axis = c.Int("axis", 0), .reverse = c.Bool("reverse", false)})};
+}
+SortOptions SortOptionsOf(Call& c) {
+  return {.axis = c.Int("axis", 0), .descending = c.Bool("descending", false)};
+}
+// Random numbers of a key alone, and of a key and two parameters.
+template <Tensor (*F)(const Operand&, absl::Span<const int64_t>, DType),
+          DType kDType>
+Results Drawn(Call& c) {
+  return {F(c[0], c.Ints("dims"), c.Type("dtype", kDType))};
+}
+template <Tensor (*F)(const Operand&, absl::Span<const int64_t>, DType,
+                      const Operand&, const Operand&)>
+Results DrawnBy(Call& c) {
+  return {F(c[0], c.Ints("dims"), c.Type("dtype", DType::kF32), c[1], c[2])};
+}
+Results ChoiceByName(Call& c) {
+  ChoiceOptions options{.axis = c.Int("axis", 0),
+                        .replace = c.Bool("replace", true)};
+  const std::vector<Tensor> weights = c.Tensors(2);
+  if (!weights.empty()) options.weights = weights[0];
+  return {RandomChoice(c[0], c[1], c.Int("samples"), options)};
+}
+template <Tensor (*F)(const Operand&, const ArgOptions&)>
+Results Arg(Call& c) {
+  ArgOptions options;
+  if (c.Has("axis")) options.axis = c.Int("axis");
+  options.keep_axis = c.Bool("keep_axis", false);
+  options.last_of_equals = c.Bool("last_of_equals", false);
+  options.dtype = c.Type("dtype", DType::kS32);
+  return {F(c[0], options)};
+}
+DotOptions DotOptionsOf(Call& c) {
+  DotOptions options;
+  if (c.Has("dtype")) options.dtype = c.Type("dtype");
+  return options;
+}
+Results DotByName(Call& c) {
+  const DotOptions options = DotOptionsOf(c);
+  if (!c.Has("contract_a")) return {Dot(c[0], c[1], options)};
+  return {Dot(c[0], c[1],
+              {c.Ints("contract_a"), c.Ints("contract_b"),
+               c.Ints("batch_a", {}), c.Ints("batch_b", {})},
+              options)};
+}
+Results PadByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  const Dims interior = c.Ints("interior", Dims(low.size(), 0));
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min({low.size(), high.size(), interior.size()});
+       ++i) {
+    paddings.push_back({low[i], high[i], interior[i]});
+  }
+  return {Pad(c[0], c[1], paddings)};
+}
+Results PadOuterByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
+    paddings.push_back({low[i], high[i]});
+  }
+  const std::string edge = c.Text("edge");
+  constexpr std::pair<absl::string_view, Edge> kEdges[] = {
+      {"cyclic", Edge::kCyclic},
+      {"mirror", Edge::kMirror},
+      {"reflect", Edge::kReflect},
+      {"replicate", Edge::kReplicate}};
+  for (const auto& [name, value] : kEdges) {
+    if (name == edge) return {PadOuter(c[0], value, paddings)};
+  }
+  return {sdk::MakeFailed(
+      InvalidArgument("edge is \"", edge,
+                      "\", must be cyclic, mirror, reflect or replicate"),
+      c.where())};
+}
+Results IotaByName(Call& c) {
+  std::optional<int64_t> axis;
+  if (c.Has("axis")) axis = c.Int("axis");
+  return {Iota(c.Type("dtype", DType::kS32), c.Ints("dims"), axis, c.where())};
+}
+// While and Cond have no arguments that a name could carry; they stand here
+// through the smallest program of each.
+Results CountUp(Call& c) {
+  const Tensor limit = c.Tensors()[0];
+  if (!limit.status().ok()) return {limit};
+  return {While(
+      Scalar(limit.dtype(), 0, c.where()),
+      [&](Tensor i) { return Lt(i, limit); }, [](Tensor i) { return i + 1; },
+      c.where())};
+}
+Results ChooseByName(Call& c) {
+  const std::vector<Tensor> t = c.Tensors();
+  return {Cond(
+      Operand(t[0], c.where()), [&] { return t[1]; }, [&] { return t[2]; })};
+}
+RankOptions RankOptionsOf(Call& c) {
+  RankOptions options;
+  if (c.Has("tolerance")) options.tolerance = c.Float("tolerance", 0);
+  return options;
+}
+Results MatrixNormByName(Call& c) {
+  const auto of = ParseMatrixNorm(c.Has("of") ? c.Text("of") : "elements");
+  if (!of.ok()) return {sdk::MakeFailed(of.status(), c.where())};
+  return {MatrixNorm(c[0], *of)};
+}
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
 constexpr FunctionEntry kFunctions[] = {
@@ -87,6 +217,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"CumulativeMin", "", 1, 1, Running<CumulativeMin>},
     {"CumulativeProduct", "", 1, 1, Running<CumulativeProduct>},
     {"CumulativeSum", "scan", 1, 1, Running<CumulativeSum>},
+    {"Determinant", "", 1, 1, Of1<Determinant>},
     {"Diff", "", 1, 1,
      [](Call& c) -> Results {
        return {Diff(c[0], c.Int("order", 1), c.Int("axis", -1))};
@@ -101,6 +232,9 @@ constexpr FunctionEntry kFunctions[] = {
     {"Einsum", "", 1, kAny,
      [](Call& c) -> Results {
        return {Einsum(c.Text("spec"), c.Tensors(), DotOptionsOf(c), c.where())};
+    {"Eigh", "eigh", 1, 1,
+       const EighFactors f = Eigh(c[0], {.upper = c.Bool("upper", false)});
+       return {f.values, f.vectors};
      }},
     {"Eq", "compare", 2, 2, Of2<Eq>},
     {"Erf", "erf", 1, 1, Of1<Erf>},
@@ -145,6 +279,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {IndexedPut(c[0], c[1], c[2], c.Ints("axes", {}))};
      }},
+    {"Inverse", "", 1, 1, Of1<Inverse>},
     {"Iota", "iota", 0, 0, IotaByName},
     {"Irfft", "", 1, 1, Transformed<Irfft>},
     {"Irfft2", "", 1, 1, Transformed2<Irfft2>},
@@ -152,6 +287,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"IsInfinity", "", 1, 1, Of1<IsInfinity>},
     {"IsNan", "", 1, 1, Of1<IsNan>},
     {"Le", "", 2, 2, Of2<Le>},
+    {"LeastSquares", "", 2, 2,
+     [](Call& c) -> Results {
+       return {LeastSquares(c[0], c[1], RankOptionsOf(c))};
+     }},
     {"LeftShift", "shift_left", 2, 2, Of2<LeftShift>},
     {"Lgamma", "lgamma", 1, 1, Of1<Lgamma>},
     {"Linspace", "", 2, 2,
@@ -166,6 +305,11 @@ constexpr FunctionEntry kFunctions[] = {
     {"Log10", "", 1, 1, Of1<Log10>},
     {"Log1p", "log_plus_one", 1, 1, Of1<Log1p>},
     {"Log2", "", 1, 1, Of1<Log2>},
+    {"LogDeterminant", "", 1, 1,
+     [](Call& c) -> Results {
+       const SignAndLogarithm d = LogDeterminant(c[0]);
+       return {d.sign, d.logarithm};
+     }},
     {"LogSumExp", "", 1, 2,
      [](Call& c) -> Results {
        if (c.Operands(1).empty()) return {LogSumExp(c[0], OverOf(c))};
@@ -176,10 +320,20 @@ constexpr FunctionEntry kFunctions[] = {
     {"LogicalOr", "", 2, 2, Of2<LogicalOr>},
     {"LogicalXor", "", 2, 2, Of2<LogicalXor>},
     {"Lt", "", 2, 2, Of2<Lt>},
+    {"Lu", "lu", 1, 1,
+     [](Call& c) -> Results {
+       const LuFactors f = Lu(c[0]);
+       return {f.order, f.lower, f.upper};
+     }},
     {"MakeDiagonal", "", 1, 1,
      [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"MatMul", "", 2, 2,
      [](Call& c) -> Results { return {MatMul(c[0], c[1], DotOptionsOf(c))}; }},
+    {"MatrixNorm", "", 1, 1, MatrixNormByName},
+    {"MatrixPower", "", 1, 1,
+     [](Call& c) -> Results { return {MatrixPower(c[0], c.Int("power"))}; }},
+    {"MatrixRank", "", 1, 1,
+     [](Call& c) -> Results { return {MatrixRank(c[0], RankOptionsOf(c))}; }},
     {"Maximum", "maximum", 2, 2, Of2<Maximum>},
     {"Mean", "", 1, 1, Reduced<Mean>},
     {"Median", "", 1, 1, Reduced<Median>},
@@ -197,6 +351,8 @@ constexpr FunctionEntry kFunctions[] = {
     {"Pad", "pad", 2, 2, PadByName},
     {"PadOuter", "", 1, 1, PadOuterByName},
     {"Phase", "", 1, 1, Of1<Phase>},
+    {"Pinv", "", 1, 1,
+     [](Call& c) -> Results { return {Pinv(c[0], RankOptionsOf(c))}; }},
     {"PopulationCount", "popcnt", 1, 1, Of1<PopulationCount>},
     {"Power", "power", 2, 2, Of2<Power>},
     {"Product", "", 1, 1, Reduced<Product>},
@@ -207,6 +363,11 @@ constexpr FunctionEntry kFunctions[] = {
     {"PutSlice", "dynamic_update_slice", 2, kAny,
      [](Call& c) -> Results {
        return {PutSlice(c[0], c.Operands(2), c[1], OutsideOf(c))};
+     }},
+    {"Qr", "qr", 1, 1,
+     [](Call& c) -> Results {
+       const QrFactors f = Qr(c[0], {.full = c.Bool("full", false)});
+       return {f.q, f.r};
      }},
     {"Quantile", "", 2, 2,
      [](Call& c) -> Results { return {Quantile(c[0], c[1], OverOf(c))}; }},
@@ -285,6 +446,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
     {"Sign", "sign", 1, 1, Of1<Sign>},
     {"Sin", "sine", 1, 1, Of1<Sin>},
+    {"SingularValues", "", 1, 1, Of1<SingularValues>},
     {"Sinh", "", 1, 1, Of1<Sinh>},
     {"Slice", "slice", 1, 1,
      [](Call& c) -> Results {
@@ -298,6 +460,7 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Softmax", "", 1, 1,
      [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
+    {"Solve", "", 2, 2, Of2<Solve>},
     {"Sort", "sort", 1, 1,
      [](Call& c) -> Results { return {Sort(c[0], SortOptionsOf(c))}; }},
     {"Split", "", 1, 1,
@@ -324,6 +487,11 @@ constexpr FunctionEntry kFunctions[] = {
     {"StopGradient", "stop_gradient", 1, 1, Of1<StopGradient>},
     {"Subtract", "subtract", 2, 2, Of2<Subtract>},
     {"Sum", "reduce", 1, 1, Reduced<Sum>},
+    {"Svd", "svd", 1, 1,
+     [](Call& c) -> Results {
+       const SvdFactors f = Svd(c[0], {.full = c.Bool("full", false)});
+       return {f.u, f.s, f.vh};
+     }},
     {"Take", "", 2, 2,
      [](Call& c) -> Results {
        return {Take(c[0], c[1], c.Int("axis", 0), OutsideOf(c))};
@@ -381,6 +549,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"Variance", "", 1, 1,
      [](Call& c) -> Results {
        return {Variance(c[0], OverOf(c), c.Int("ddof", 0))};
+     }},
+    {"VectorNorm", "", 1, 1,
+     [](Call& c) -> Results {
+       return {VectorNorm(c[0], c.Float("order", 2), OverOf(c))};
      }},
     {"WeightedMean", "", 2, 2,
      [](Call& c) -> Results { return {WeightedMean(c[0], c[1], OverOf(c))}; }},

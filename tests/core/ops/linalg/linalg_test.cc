@@ -94,6 +94,117 @@ TEST(TriangularSolveInfer, RejectsAnotherTurn_C8) {
   }
 }
 
+TEST(LuInfer, GivesFactorsAndOrders) {
+  EXPECT_THAT(Infer(kLu, "f32[2,3,5]"), Gives("f32[2,3,5] s32[2,3] s32[2,3]"));
+  EXPECT_THAT(Infer(kLu, "c64[5,3]"), Gives("c64[5,3] s32[3] s32[5]"));
+  EXPECT_THAT(Infer(kLu, "f64[4,0]"), Gives("f64[4,0] s32[0] s32[4]"));
+}
+TEST(LuInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kLu, "s32[2,2]"), Breaks(kLu, 1));
+}
+TEST(LuInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kLu, "f32[2]"), Breaks(kLu, 2));
+}
+
+TEST(QrInfer, GivesReducedAndFullFactors) {
+  const Attributes full = {{"full_matrices", true}};
+  const Attributes reduced = {{"full_matrices", false}};
+  EXPECT_THAT(Infer(kQr, "f32[2,5,3]", full), Gives("f32[2,5,5] f32[2,5,3]"));
+  EXPECT_THAT(Infer(kQr, "f32[2,5,3]", reduced),
+              Gives("f32[2,5,3] f32[2,3,3]"));
+  EXPECT_THAT(Infer(kQr, "f32[3,5]", full), Gives("f32[3,3] f32[3,5]"));
+}
+TEST(QrInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kQr, "f16[2,2]", {{"full_matrices", true}}),
+              Breaks(kQr, 1));
+}
+TEST(QrInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kQr, "f32[2]", {{"full_matrices", true}}), Breaks(kQr, 2));
+}
+TEST(QrInfer, RejectsResultsTooLargeForAShape_C3) {
+  EXPECT_THAT(Infer(kQr, "f32[4294967296,1]", {{"full_matrices", true}}),
+              Breaks(kQr, 3));
+}
+
+TEST(GeqrfInfer, GivesThePackedAndTaus) {
+  EXPECT_THAT(Infer(kGeqrf, "f32[2,5,3]"), Gives("f32[2,5,3] f32[2,3]"));
+}
+TEST(GeqrfInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kGeqrf, "f16[2,2]"), Breaks(kGeqrf, 1));
+}
+TEST(GeqrfInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kGeqrf, "f32[2]"), Breaks(kGeqrf, 2));
+}
+
+TEST(HouseholderProductInfer, GivesTheShapeOfTheVectors) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[2,5,3] f32[2,2]"),
+              Gives("f32[2,5,3]"));
+}
+TEST(HouseholderProductInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f16[2,2] f16[2]"),
+              Breaks(kHouseholderProduct, 1));
+}
+TEST(HouseholderProductInfer, RejectsTwoDTypes_C2) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[2,2] f64[2]"),
+              Breaks(kHouseholderProduct, 2));
+}
+TEST(HouseholderProductInfer, RejectsFewerThanTwoAxes_C3) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[2] f32[]"),
+              Breaks(kHouseholderProduct, 3));
+}
+TEST(HouseholderProductInfer, RejectsTausOfOtherAxes_C4) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[2,2] f32[1,2]"),
+              Breaks(kHouseholderProduct, 4));
+}
+TEST(HouseholderProductInfer, RejectsOtherBatches_C5) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[3,2,2] f32[1,2]"),
+              Breaks(kHouseholderProduct, 5));
+}
+TEST(HouseholderProductInfer, RejectsMoreColumnsThanRows_C6) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[2,3] f32[2]"),
+              Breaks(kHouseholderProduct, 6));
+}
+TEST(HouseholderProductInfer, RejectsMoreTausThanColumns_C7) {
+  EXPECT_THAT(Infer(kHouseholderProduct, "f32[3,2] f32[3]"),
+              Breaks(kHouseholderProduct, 7));
+}
+
+TEST(EighInfer, GivesValuesAndVectors) {
+  EXPECT_THAT(Infer(kEigh, "c64[2,3,3]", Lower()),
+              Gives("f32[2,3] c64[2,3,3]"));
+}
+TEST(EighInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kEigh, "f16[2,2]", Lower()), Breaks(kEigh, 1));
+}
+TEST(EighInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kEigh, "f32[2]", Lower()), Breaks(kEigh, 2));
+}
+TEST(EighInfer, RejectsMatricesThatAreNotSquare_C3) {
+  EXPECT_THAT(Infer(kEigh, "f32[2,3]", Lower()), Breaks(kEigh, 3));
+}
+
+Attributes SvdBy(bool vectors, bool full) {
+  return {{"compute_uv", vectors}, {"full_matrices", full}};
+}
+TEST(SvdInfer, GivesValuesAndWhatElseIsAskedFor) {
+  EXPECT_THAT(Infer(kSvd, "c128[2,5,3]", SvdBy(false, true)),
+              Gives("f64[2,3]"));
+  EXPECT_THAT(Infer(kSvd, "f32[2,5,3]", SvdBy(true, false)),
+              Gives("f32[2,3] f32[2,5,3] f32[2,3,3]"));
+  EXPECT_THAT(Infer(kSvd, "f32[3,5]", SvdBy(true, true)),
+              Gives("f32[3] f32[3,3] f32[5,5]"));
+}
+TEST(SvdInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kSvd, "f16[2,2]", SvdBy(true, true)), Breaks(kSvd, 1));
+}
+TEST(SvdInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kSvd, "f32[2]", SvdBy(true, true)), Breaks(kSvd, 2));
+}
+TEST(SvdInfer, RejectsResultsTooLargeForAShape_C3) {
+  EXPECT_THAT(Infer(kSvd, "f32[1,4294967296]", SvdBy(true, true)),
+              Breaks(kSvd, 3));
+}
+
 TEST(LinalgAxes, ThoseBeforeTheMatricesAreParallel) {
   EXPECT_EQ(AxesOf(kCholesky, "f32[4,2,3,3]", Lower()),
             "p0,p1,o2,o3 -> p0,p1,o4,o5");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/threads/thread_pool.h"
 #include "core/base/values/compare.h"
@@ -12,6 +13,7 @@
 #include "core/ir/text/printer.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/registry.h"
 #include "core/ops/windows/convolution.h"
 #include "core/passes/optimize.h"
@@ -45,6 +47,16 @@ bool SumsFloats(const Module& module) {
   return false;
 }
 
+// All but those whose results are no short fractions: sums of such are the same
+// in any order, and so by any engine.
+std::vector<const OpDef*> OpsOfShortFractions() {
+  std::vector<const OpDef*> ops;
+  for (const OpDef* op : AllOps()) {
+    if (!absl::c_linear_search(kLinalgOps, op)) ops.push_back(op);
+  }
+  return ops;
+}
+
 class PlannedTest : public ::testing::Test {
  protected:
   Environment environment() {
@@ -68,16 +80,15 @@ class PlannedTest : public ::testing::Test {
                   const std::string& which) {
     const auto arguments = RandomArguments(module.signature(), random);
     const int entry = static_cast<int>(module.computations().size()) - 1;
-    const auto want =
-        CpuEvaluator({.numerics = runtime::Numerics::kStrict})
-            .Evaluate(module, entry, arguments, CancelToken());
+    const auto want = CpuEvaluator({.numerics = runtime::Numerics::kStrict})
+                          .Evaluate(module, entry, arguments, CancelToken());
     ASSERT_OK(want) << which;
     const auto program =
         PlannedProgram::Make(module, runtime::Numerics::kStrict);
     ASSERT_OK(program) << which << "\n" << Print(module);
-    const Tolerance tolerance =
-        SumsFloats(module) ? Tolerance{.atol = 0.05, .rtol = 0.02}
-                           : Tolerance{};
+    const Tolerance tolerance = SumsFloats(module)
+                                    ? Tolerance{.atol = 0.05, .rtol = 0.02}
+                                    : Tolerance{};
     for (const bool given_away : {true, false}) {
       std::vector<Literal> own = Copies(arguments);
       std::vector<Literal> held;
@@ -106,7 +117,8 @@ class PlannedTest : public ::testing::Test {
 TEST_F(PlannedTest, RandomGraphs) {
   for (uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) {
     Random random(seed);
-    ExpectSame(RandomModule(seed), random, absl::StrCat("seed ", seed));
+    ExpectSame(RandomModule(seed, {.ops = OpsOfShortFractions()}), random,
+               absl::StrCat("seed ", seed));
   }
   EXPECT_EQ(allocator_->live_bytes(), 0);
 }
@@ -114,7 +126,9 @@ TEST_F(PlannedTest, RandomGraphs) {
 TEST_F(PlannedTest, RandomGraphsOptimized) {
   for (uint64_t seed = 5000; seed < 5300 && !HasFailure(); ++seed) {
     Random random(seed);
-    auto module = Optimize(RandomModule(seed, {.instructions = 40}), {});
+    auto module = Optimize(
+        RandomModule(seed, {.instructions = 40, .ops = OpsOfShortFractions()}),
+        {});
     ASSERT_OK(module);
     ExpectSame(*module, random, absl::StrCat("optimized seed ", seed));
   }
@@ -310,10 +324,9 @@ TEST_F(PlannedTest, MemoryThatIsShortIsAnError) {
   const auto program = PlannedProgram::Make(*module, runtime::Numerics::kFast);
   ASSERT_OK(program);
   const auto small = HostAllocator::Make(int64_t{1000});
-  EXPECT_THAT(
-      program->Run({Literal::Zeros(module->signature().parameters[0])},
-                   {.allocator = small.get()}),
-      StatusIs(StatusCode::kResourceExhausted, "f32[100000]"));
+  EXPECT_THAT(program->Run({Literal::Zeros(module->signature().parameters[0])},
+                           {.allocator = small.get()}),
+              StatusIs(StatusCode::kResourceExhausted, "f32[100000]"));
 }
 
 }  // namespace

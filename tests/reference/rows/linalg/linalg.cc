@@ -7,6 +7,7 @@
 
 #include "core/base/status.h"
 #include "tests/reference/rows/linalg/matrix.h"
+#include "tests/reference/rows/linalg/rows.h"
 
 namespace hawser::reference {
 namespace {
@@ -34,17 +35,6 @@ bool FactorLower(const Matrix<W>& a, Matrix<W>* out) {
     }
   }
   return true;
-}
-
-template <typename W>
-Matrix<W> AdjointOf(const Matrix<W>& a) {
-  Matrix<W> out(a.columns(), a.rows());
-  for (int64_t i = 0; i < a.rows(); ++i) {
-    for (int64_t j = 0; j < a.columns(); ++j) {
-      out.At(j, i) = Conjugated(a.At(i, j));
-    }
-  }
-  return out;
 }
 
 absl::StatusOr<Values> Cholesky(const Context& c) {
@@ -120,6 +110,12 @@ absl::StatusOr<Values> TriangularSolve(const Context& c) {
 }
 
 constexpr Row kRows[] = {{&kCholesky, Cholesky},
+                         {&kEigh, Eigh},
+                         {&kGeqrf, Geqrf},
+                         {&kHouseholderProduct, HouseholderProduct},
+                         {&kLu, Lu},
+                         {&kQr, Qr},
+                         {&kSvd, Svd},
                          {&kTriangularSolve, TriangularSolve}};
 
 }  // namespace

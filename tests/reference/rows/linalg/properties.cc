@@ -1,50 +1,28 @@
 #include "tests/reference/rows/linalg/properties.h"
 
 #include <cmath>
-#include <limits>
+#include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ops/linalg/linalg.h"
-#include "tests/reference/rows/linalg/matrix.h"
+#include "tests/reference/rows/linalg/factor_checks.h"
 
 namespace hawser::reference {
 namespace {
-
-// What one rounding of a number of a dtype is, and the least normal number.
-struct Precision {
-  explicit Precision(DType dtype)
-      : epsilon(RealPart(dtype) == DType::kF32
-                    ? std::numeric_limits<float>::epsilon()
-                    : std::numeric_limits<double>::epsilon()),
-        least(RealPart(dtype) == DType::kF32
-                  ? std::numeric_limits<float>::min()
-                  : std::numeric_limits<double>::min()) {}
-  Wide epsilon, least;
-};
-
-// Roundings that are allowed for each row.
-constexpr Wide kRoundings = 8;
-
-Wide SizeOf(Wide x) { return std::abs(x); }
-Wide SizeOf(const WideComplex& x) {
-  return std::abs(x.real()) + std::abs(x.imag());
-}
 
 // A sum of products, the sum of their sizes, and that of the left factors.
 template <typename W>
 struct Sum {
   void Add(const W& x, const W& y) {
     value += TimesOf(x, y);
-    sizes += SizeOf(x) * SizeOf(y);
-    left += SizeOf(x);
+    sizes += PartsOf(x) * PartsOf(y);
+    left += PartsOf(x);
   }
   // Whether `want` is the value but for roundings of so many terms.
   bool Is(const W& want, int64_t terms, const Precision& precision) const {
     const Wide roundings = kRoundings * static_cast<Wide>(terms + 2);
-    return SizeOf(value - want) <=
-           roundings * (precision.epsilon * (sizes + SizeOf(want)) +
+    return PartsOf(value - want) <=
+           roundings * (precision.epsilon * (sizes + PartsOf(want)) +
                         precision.least * (left + 1));
   }
 
@@ -56,7 +34,7 @@ template <typename W>
 absl::Status Off(absl::string_view what, int64_t matrix, int64_t i, int64_t j,
                  const Sum<W>& got, const W& want) {
   return Internal(what, " of matrix ", matrix, " is off by ",
-                  static_cast<double>(SizeOf(got.value - want)), " at (", i,
+                  static_cast<double>(PartsOf(got.value - want)), " at (", i,
                   ", ", j, "), of sizes ", static_cast<double>(got.sizes));
 }
 
@@ -138,35 +116,57 @@ absl::Status CheckSolved(const Matrix<W>& acting, const Matrix<W>& b,
 }
 
 template <typename W>
-absl::Status CheckMatrix(const OpDef& op, const Attributes& by,
-                         absl::Span<const Literal> operands,
-                         absl::Span<const Literal> results, int64_t number) {
-  const Precision precision(operands[0].shape().dtype());
-  const auto a = Matrix<W>::Read(operands[0], number);
-  const auto first = Matrix<W>::Read(results[0], number);
-  if (&op == &kCholesky) {
-    return CheckCholesky(a, first, by.GetBool("lower"), number, precision);
+absl::Status CheckTriangles(const Factors& of) {
+  const auto a = of.Operand<W>(0), first = of.Result<W>(0);
+  if (&of.op == &kCholesky) {
+    return CheckCholesky(a, first, of.attributes.GetBool("lower"), of.number,
+                         of.precision());
   }
-  return CheckSolved(ActingMatrix(a, by), Matrix<W>::Read(operands[1], number),
-                     first, by.GetBool("left_side"), number, precision);
+  return CheckSolved(ActingMatrix(a, of.attributes), of.Operand<W>(1), first,
+                     of.attributes.GetBool("left_side"), of.number,
+                     of.precision());
+}
+
+absl::Status CheckTriangles(const Factors& of) {
+  return IsComplex(of.operands[0].shape().dtype())
+             ? CheckTriangles<WideComplex>(of)
+             : CheckTriangles<Wide>(of);
+}
+
+using Check = absl::Status (*)(const Factors&);
+constexpr std::pair<const OpDef*, Check> kChecks[] = {
+    {&kCholesky, CheckTriangles},
+    {&kEigh, CheckEigh},
+    {&kGeqrf, CheckGeqrf},
+    {&kHouseholderProduct, CheckHouseholderProduct},
+    {&kLu, CheckLu},
+    {&kQr, CheckQr},
+    {&kSvd, CheckSvd},
+    {&kTriangularSolve, CheckTriangles},
+};
+
+Check CheckOf(const OpDef& op) {
+  for (const auto& [of, check] : kChecks) {
+    if (of == &op) return check;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-bool HasFactors(const OpDef& op) {
-  return absl::c_linear_search(kLinalgOps, &op);
-}
+bool HasFactors(const OpDef& op) { return CheckOf(op) != nullptr; }
 
 absl::Status CheckFactors(const OpDef& op, const Attributes& attributes,
                           absl::Span<const Literal> operands,
                           absl::Span<const Literal> results) {
-  const Shape& shape = results[0].shape();
-  if (shape.num_elements() == 0) return absl::OkStatus();
-  for (int64_t i = 0; i < CountOf(shape); ++i) {
+  bool none = true;
+  for (const Literal& x : results) {
+    none = none && x.shape().num_elements() == 0;
+  }
+  const int64_t count = none ? 0 : CountOf(operands[0].shape());
+  for (int64_t i = 0; i < count; ++i) {
     HAWSER_RETURN_IF_ERROR(
-        IsComplex(shape.dtype())
-            ? CheckMatrix<WideComplex>(op, attributes, operands, results, i)
-            : CheckMatrix<Wide>(op, attributes, operands, results, i));
+        CheckOf(op)(Factors{op, attributes, operands, results, i}));
   }
   return absl::OkStatus();
 }
