@@ -52,6 +52,7 @@ def initialize() -> None:
         options=None)
     _allow_donation()
     _drop_prints()
+    _lower_factorizations()
     # Equinox and what stands on it raise errors by callbacks, which no remote
     # device has. Said in README.
     os.environ.setdefault("EQX_ON_ERROR", "nan")
@@ -64,6 +65,49 @@ def _allow_donation() -> None:
     platforms = getattr(mlir, "_platforms_with_donation", None)
     if platforms is not None and PLATFORM not in platforms:
         platforms.append(PLATFORM)
+
+
+# Primitives of jax.lax.linalg that JAX lowers for its own platforms alone, or to
+# programs of many lines: each is a call of hawser's op of that name, with these
+# of its parameters.
+FACTORIZATIONS = {
+    "eigh": ("lower",),
+    "geqrf": (),
+    "householder_product": (),
+    "lu": (),
+    "svd": ("compute_uv", "full_matrices"),
+}
+
+
+def _lower_factorizations() -> None:
+    """Registers them; the platform must be there."""
+    try:
+        from jax import ffi  # pylint: disable=import-outside-toplevel
+        from jax._src.interpreters import mlir  # pylint: disable=import-outside-toplevel
+        from jax._src.lax import linalg  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        return
+    for name, flags in FACTORIZATIONS.items():
+        primitive = getattr(linalg, name + "_p", None)
+        if primitive is not None:
+            mlir.register_lowering(primitive, _call_of(ffi, name, flags),
+                                   platform=PLATFORM)
+
+
+def _call_of(ffi, name, flags):
+    """The rule that lowers a primitive to a call, of all its results."""
+    call = ffi.ffi_lowering("hawser." + name)
+
+    def rule(ctx, *operands, **params):
+        whole = params.get("subset_by_index")
+        least = min(ctx.avals_in[0].shape[-2:])
+        if whole is not None and tuple(whole) != (0, least):
+            raise NotImplementedError(
+                f"hawser: {name} of some of the values alone")
+        return call(ctx, *operands,
+                    **{flag: bool(params[flag]) for flag in flags})
+
+    return rule
 
 
 _warned = False

@@ -25,6 +25,7 @@ absl::Span<const Row> WindowRows();
 absl::Span<const Row> ConvolutionRows();
 absl::Span<const Row> LinalgRows();
 absl::Span<const Row> FftRows();
+absl::Span<const Row> LibraryRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
 absl::Span<const Row> DeviceRows();

@@ -1,8 +1,10 @@
-// Factorizations, and what is solved with them. Halves are computed in f32.
+// Factorizations, and what is solved with them, are computed in f32 of halves.
 
 #include <string>
+#include <utility>
 
 #include "client/stablehlo/body/op_context.h"
+#include "client/stablehlo/rows/linalg/fields.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise/convert.h"
@@ -15,7 +17,8 @@ bool Flag(const OpContext& context, absl::string_view name) {
   return context.Text(name) == "true";
 }
 
-// `def` of the operands, of halves in f32; each result in its own dtype.
+// Adds `def` of the operands, of halves in f32, and gives each result its
+// dtype.
 absl::StatusOr<Values> AddWide(OpContext& context, const OpDef& def,
                                Attributes attributes) {
   for (ValueId& value : context.operands) {
@@ -48,7 +51,44 @@ absl::StatusOr<Values> LowerTriangularSolve(OpContext& context) {
                   {"unit_diagonal", Flag(context, "unit_diagonal")}});
 }
 
+// Adds the op of a target, whose flags are fields and whose results are those
+// of ours in another order.
+absl::StatusOr<Values> AddTarget(OpContext& context, const OpDef& def,
+                                 absl::Span<const int> order) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(def.arity.min, def.arity.min));
+  Attributes flags;
+  for (const AttributeSpec& flag : def.attributes) {
+    HAWSER_ASSIGN_OR_RETURN(const absl::string_view value,
+                            FieldText(context.op, flag.name));
+    flags.Set(flag.name, value == "true");
+  }
+  const Values values = context.Add(def, context.operands, std::move(flags));
+  if (values.size() != context.results.size()) return values;  // told there
+  Values out;
+  for (size_t k = 0; k < values.size(); ++k) {
+    out.push_back(values[k < order.size() ? order[k] : k]);
+  }
+  return out;
+}
+
+absl::StatusOr<Values> LowerTarget(OpContext& context) {
+  return AddTarget(context, *context.row.op, {});
+}
+
+// JAX has the vectors first.
+absl::StatusOr<Values> LowerEigh(OpContext& context) {
+  return AddTarget(context, kEigh, {1, 0});
+}
+
 constexpr Row kRows[] = {
+    {"@hawser.eigh", LowerEigh},
+    {"@hawser.geqrf", LowerTarget, &kGeqrf},
+    {"@hawser.householder_product", LowerTarget, &kHouseholderProduct},
+    {"@hawser.lu", LowerTarget, &kLu},
+    {"@hawser.svd", LowerTarget, &kSvd},
+    {"@ProductOfElementaryHouseholderReflectors", LowerTarget,
+     &kHouseholderProduct},
+    {"@Qr", LowerTarget, &kGeqrf},
     {"stablehlo.cholesky", LowerCholesky, &kCholesky},
     {"stablehlo.triangular_solve", LowerTriangularSolve, &kTriangularSolve},
 };
