@@ -56,6 +56,7 @@ std::vector<Work> AllWorks() {
   for (const auto& works :
        {ElementwiseWorks(), RowWorks(), MovementWorks(), ProductWorks(),
         OrderWorks(), WindowWorks(), ClientWorks(), GraphWorks()}) {
+        LinalgWorks(), OrderWorks(), ClientWorks(), GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

@@ -77,6 +77,7 @@ std::vector<Work> ElementwiseWorks();
 std::vector<Work> RowWorks();
 std::vector<Work> MovementWorks();
 std::vector<Work> ProductWorks();
+std::vector<Work> LinalgWorks();
 std::vector<Work> OrderWorks();
 std::vector<Work> WindowWorks();
 std::vector<Work> ClientWorks();
