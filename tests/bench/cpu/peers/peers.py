@@ -217,6 +217,33 @@ class Numpy(Products):
         x = self.floats(-1, 1, self.count())
         return lambda: self.np.argsort(x, kind="stable")
 
+    def fourier(self, name, rows, length, real=False):
+        """scipy's, which keeps f32, where it is installed."""
+        try:
+            from scipy import fft
+        except ImportError:
+            fft = self.np.fft
+        x, run = self.floats(-1, 1, rows, length), getattr(fft, name)
+        if not real:
+            x = x + self.np.complex64(1j) * self.floats(-1, 1, rows, length)
+        return lambda: run(x)
+
+    def fft_rows(self):
+        return self.fourier("fft", self.size(1024, 4), self.size(1024, 64))
+
+    def fft_one(self):
+        return self.fourier("fft", 1, self.size(1 << 20, 4096))
+
+    def fft_square(self):
+        return self.fourier("fft2", self.size(1024, 12), self.size(1024, 64))
+
+    def fft_primes(self):
+        return self.fourier("fft", self.size(1024, 4), self.size(1009, 61))
+
+    def rfft_rows(self):
+        return self.fourier("rfft", self.size(1024, 4), self.size(2048, 64),
+                            real=True)
+
     def top_k(self):
         np, x, k = self.np, self.floats(-1, 1, self.count()), self.size(
             1000, 10)
