@@ -176,10 +176,53 @@ void ForTiles(int64_t n, int64_t lanes, Fn fn) {
   }
 }
 
+// A group of rows in lanes, from real numbers and back.
+template <typename T>
+void RunOddLanes(const FftRows<T>& rows, int64_t first,
+                 const LaneTransform<T>& transform,
+                 typename LaneTransform<T>::Lanes* lanes) {
+  const int64_t n = rows.n, width = lanes->width, kept = HalfOf(n);
+  ForTiles(n, width, [&](int64_t l, int64_t begin, int64_t end) {
+    const T* const from =
+        rows.from + (first + std::min(l, lanes->count - 1)) * n;
+    for (int64_t j = begin; j < end; ++j) lanes->x.re[j * width + l] = from[j];
+  });
+  std::fill_n(lanes->x.im, n * width, T(0));
+  transform.Run(false, lanes);
+  transform.passes().store(lanes->parts(), kept, lanes->count, width, 1,
+                           {rows.to + 2 * first * kept, 1, kept});
+}
+
+template <typename T>
+void InvertOddLanes(const FftRows<T>& rows, T scale, int64_t first,
+                    const LaneTransform<T>& transform,
+                    typename LaneTransform<T>::Lanes* lanes) {
+  const int64_t n = rows.n, width = lanes->width, given = HalfOf(n);
+  const LaneParts<T> x = lanes->x;
+  transform.passes().load({rows.from + 2 * first * given, 1, given}, given,
+                          lanes->count, x, width);
+  std::fill_n(x.im, width, T(0));
+  for (int64_t k = 1; k < given; ++k) {
+    const int64_t at = k * width, mirror = (n - k) * width;
+    for (int64_t l = 0; l < width; ++l) {
+      x.re[mirror + l] = x.re[at + l];
+      x.im[mirror + l] = -x.im[at + l];
+    }
+  }
+  transform.Run(true, lanes);
+  ForTiles(n, lanes->count, [&](int64_t l, int64_t begin, int64_t end) {
+    T* const to = rows.to + (first + l) * n;
+    for (int64_t j = begin; j < end; ++j) {
+      to[j] = lanes->x.re[j * width + l] * scale;
+    }
+  });
+}
+
 // Rows of complex numbers stand for those of either side.
-template <typename T, typename Load, typename Store>
+template <typename T, typename Load, typename Store, typename InLanes>
 absl::Status RunOdd(const KernelContext& c, const FftRows<T>& rows,
-                    const Turn& turn, Load load, Store store) {
+                    const Turn& turn, Load load, Store store,
+                    InLanes in_lanes) {
   HAWSER_ASSIGN_OR_RETURN(const FftPlanPtr<T> plan, FindPlan<T>(c, rows.n));
   if (!FillsLanes(*plan, rows.count)) {
     LineTransform<T> transform(c, *plan);
@@ -201,21 +244,7 @@ absl::Status RunOdd(const KernelContext& c, const FftRows<T>& rows,
   }
   LaneTransform<T> transform(c, *plan);
   return ForGroups(c, rows.count, &transform, [&](int64_t first, auto* lanes) {
-    const auto lane = [&](int64_t l) -> Strided<T> {
-      return {lanes->x.re + l, lanes->x.im + l, lanes->width};
-    };
-    ForTiles(rows.n, lanes->width, [&](int64_t l, int64_t begin, int64_t end) {
-      load(first + std::min(l, lanes->count - 1), lane(l), begin, end);
-    });
-    transform.Run(turn.inverse, lanes);
-    const auto scale = static_cast<T>(turn.scale);
-    for (int64_t j = 0; j < rows.n * lanes->width; ++j) {
-      lanes->x.re[j] *= scale;
-      lanes->x.im[j] *= scale;
-    }
-    ForTiles(rows.n, lanes->count, [&](int64_t l, int64_t begin, int64_t end) {
-      store(first + l, lane(l), begin, end);
-    });
+    in_lanes(first, transform, lanes);
   });
 }
 
@@ -240,6 +269,9 @@ absl::Status TransformRealRows(const KernelContext& c, const FftRows<T>& rows) {
           to[2 * k] = x.re[k * x.step];
           to[2 * k + 1] = x.im[k * x.step];
         }
+      },
+      [&](int64_t first, const LaneTransform<T>& transform, auto* lanes) {
+        RunOddLanes(rows, first, transform, lanes);
       });
 }
 
@@ -262,6 +294,9 @@ absl::Status InvertToRealRows(const KernelContext& c, const FftRows<T>& rows,
       [&](int64_t i, const Strided<T>& x, int64_t begin, int64_t end) {
         T* const to = rows.to + i * n;
         for (int64_t j = begin; j < end; ++j) to[j] = x.re[j * x.step];
+      },
+      [&](int64_t first, const LaneTransform<T>& transform, auto* lanes) {
+        InvertOddLanes(rows, static_cast<T>(scale), first, transform, lanes);
       });
 }
 
