@@ -30,7 +30,8 @@ const Table& AllRows() {
     for (const auto family :
          {ElementwiseRows(), FormulaRows(), MovementRows(), IndexedRows(),
           ContractionRows(), OrderRows(), RandomRows(), WindowRows(),
-          ConvolutionRows(), ControlRows(), CallRows(), DeviceRows(), LinalgRows(), FftRows(), LibraryRows()}) {
+          ConvolutionRows(), ControlRows(), CallRows(), DeviceRows(),
+          LinalgRows(), FftRows(), LibraryRows()}) {
       for (const Row& row : family) (*rows)[std::string(row.name)] = row;
     }
     return rows;

@@ -442,6 +442,8 @@ LargeUses LargeFft(const OpDef& op, int64_t n) {
       use("one of reals", "RFFT", DType::kF32, {n}, {n}),
       use("back to one", "IRFFT", c64, {n / 2 + 1}, {n}),
   };
+}
+
 // Of `steps` a row, column and row, about.
 LargeUses LargeFactors(const OpDef& op, int64_t n) {
   Attributes flags;
@@ -452,8 +454,10 @@ LargeUses LargeFactors(const OpDef& op, int64_t n) {
   return {OfMatrices("one", op, F32({side, side}), {}, flags, true),
           OfMatrices("small", op, F32({n / 256, 8, 8}), {}, flags, true)};
 }
+
 LargeUses LargeHouseholderProduct(const OpDef& op, int64_t n) {
   const auto side = static_cast<int64_t>(std::cbrt(96.0 * n));
+  return {
       OfMatrices("one", op, F32({side, side}), {F32({side})}, {}),
       OfMatrices("small", op, F32({n / 256, 8, 8}), {F32({n / 256, 8})}, {})};
 }

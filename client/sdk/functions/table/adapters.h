@@ -203,5 +203,17 @@ inline Results AttentionByName(Call& c) {
   return {Attention(c[0], c[1], c[2], options)};
 }
 
+inline RankOptions RankOptionsOf(Call& c) {
+  RankOptions options;
+  if (c.Has("tolerance")) options.tolerance = c.Float("tolerance", 0);
+  return options;
+}
+
+inline Results MatrixNormByName(Call& c) {
+  const auto of = ParseMatrixNorm(c.Has("of") ? c.Text("of") : "elements");
+  if (!of.ok()) return {sdk::MakeFailed(of.status(), c.where())};
+  return {MatrixNorm(c[0], *of)};
+}
+
 }  // namespace hawser::by_name
 #endif  // HAWSER_CLIENT_SDK_FUNCTIONS_TABLE_ADAPTERS_H_
