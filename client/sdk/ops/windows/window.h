@@ -37,8 +37,8 @@ struct WindowOptions {
 Tensor WindowSum(const Operand& x, const Dims& window,
                  const WindowOptions& options = {});
 
-// The product of each window. x, Result, Errors: as of WindowSum. Grad: exact
-// with zeros. Source: Nx window_product.
+// The product of each window. x: as of WindowSum. Result: as there. Errors: as
+// usual. Grad: exact with zeros. Source: Nx window_product.
 Tensor WindowProduct(const Operand& x, const Dims& window,
                      const WindowOptions& options = {});
 
@@ -54,8 +54,9 @@ Tensor WindowMean(const Operand& x, const Dims& window,
 Tensor WindowMax(const Operand& x, const Dims& window,
                  const WindowOptions& options = {});
 
-// The smallest of each window; padding never is. x, Result, Errors, Grad: as of
-// WindowMax. Source: Nx window_min.
+// The smallest of each window; padding never is. x: as of WindowMax. Result: x's
+// dtype; NaN wins; of padding alone the highest there is. Errors: as usual;
+// complex. Grad: as of WindowMax. Source: Nx window_min.
 Tensor WindowMin(const Operand& x, const Dims& window,
                  const WindowOptions& options = {});
 
@@ -81,7 +82,8 @@ Tensor WindowScatterMax(const Operand& x, const Operand& source,
                         const Operand& initial, const Dims& window,
                         const WindowOptions& options = {});
 
-// The same of the smallest elements. Source: Nx window_scatter_min.
+// The same of the smallest elements. Result: as of WindowScatterMax. Errors: as
+// there. Grad: as there. Source: Nx window_scatter_min.
 Tensor WindowScatterMin(const Operand& x, const Operand& source,
                         const Operand& initial, const Dims& window,
                         const WindowOptions& options = {});
