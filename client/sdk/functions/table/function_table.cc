@@ -99,12 +99,14 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
      }},
+    {"Eigh", "eigh", 1, 1,
+     [](Call& c) -> Results {
+       const EighFactors f = Eigh(c[0], {.upper = c.Bool("upper", false)});
+       return {f.values, f.vectors};
+     }},
     {"Einsum", "", 1, kAny,
      [](Call& c) -> Results {
        return {Einsum(c.Text("spec"), c.Tensors(), DotOptionsOf(c), c.where())};
-    {"Eigh", "eigh", 1, 1,
-       const EighFactors f = Eigh(c[0], {.upper = c.Bool("upper", false)});
-       return {f.values, f.vectors};
      }},
     {"Eq", "compare", 2, 2, Of2<Eq>},
     {"Erf", "erf", 1, 1, Of1<Erf>},
