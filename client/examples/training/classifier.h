@@ -38,7 +38,7 @@ struct TrainingOptions {
   std::function<absl::Status(int epoch)> after = [](int) {
     return absl::OkStatus();
   };
-  // With the trained parameters, before the last line.
+  // It is called with the trained parameters, before the last line.
   std::function<absl::Status(const Parameters&)> at_end =
       [](const Parameters&) { return absl::OkStatus(); };
 };

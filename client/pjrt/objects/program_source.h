@@ -9,7 +9,8 @@
 
 namespace hawser::pjrt {
 
-// What the fields are of a format of hawser's own: load_program.h.
+// A program as the host gives it. load_program.h says what the fields hold in
+// the format of hawser's own.
 struct ProgramSource {
   std::string format;   // "mlir"
   std::string code;     // StableHLO: an artifact or text

@@ -125,8 +125,7 @@ class Gatherer {
   int64_t places_ = 1;
 };
 
-// Copies columns [first, first + columns) of rows of `pitch` elements from or
-// to rows that lie dense.
+// Copies `bytes` of each row; the pitches say how far apart rows begin.
 void CopyColumns(const char* from, int64_t from_pitch, char* to,
                  int64_t to_pitch, int64_t rows, int64_t bytes) {
   for (int64_t r = 0; r < rows; ++r) {

@@ -245,7 +245,7 @@ class ScopeStep final : public TileStep {
   void Skip(Tile& tile) const override {}
   // Says if all lanes are alike, as far as ranges tell.
   TileScope::Holds Roughly(const Tile& tile) const;
-  // Where all parts hold beside a parent's lanes; null: that holds everywhere.
+  // Fill in where all parts and the parent hold; a null parent holds everywhere.
   void FillSpans(Tile& tile, const TileScope* parent, TileScope* scope) const;
   void FillLanes(Tile& tile, TileScope* parent, TileScope* scope) const;
 

@@ -111,7 +111,7 @@ Tensor ProductOf(const Tensor& a, const Tensor& b, const DotAxes& axes,
   return Dot(a, b, axes, options);
 }
 
-// Of queries, or gradients that lie as they do, with keys or values.
+// Multiplies queries, or gradients that lie as they do, with keys or values.
 Tensor WithKeys(const Tensor& queries, const Tensor& keys, const Plan& plan) {
   return ProductOf(Grouped(queries, plan), keys, {{4}, {3}, {0, 2}, {0, 2}},
                    plan.accurate);

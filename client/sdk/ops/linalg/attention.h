@@ -11,7 +11,7 @@ namespace hawser {
 
 // Attention(q, k, v, {.causal = true}).
 struct AttentionOptions {
-  // What scores are multiplied by. Unset: 1 / sqrt(d).
+  // Scores are multiplied by it; unset, by 1 / sqrt(d).
   std::optional<double> scale = std::nullopt;
   bool causal = false;  // a query sees the keys up to its own place
   // bool: where a query sees a key; and what is added to scores, before that.

@@ -10,7 +10,8 @@
 
 namespace hawser {
 
-// As in solve.h: the last two axes are a matrix, those before batches; integers
+// What solve.h says holds here: the last two axes are a matrix, those before
+// batches; integers
 // and bool count as f32, halves are computed in f32 and rounded once; a matrix
 // that is not finite gives NaN. All errors are sticky and kInvalidArgument.
 

@@ -55,7 +55,7 @@ Labelled WithoutRepeats(Labelled operand) {
   return operand;
 }
 
-// Without axes that "..." broadcasts, which are 1 here and more elsewhere.
+// Drops the axes that "..." broadcasts, which are 1 here and more elsewhere.
 Labelled WithoutBroadcast(const OpScope& s, Labelled operand,
                           const EinsumSpec& spec) {
   Labels labels;
@@ -98,7 +98,8 @@ Tensor Ordered(const OpScope& s, const Labelled& x, const Labels& labels) {
   return order.size() == dims.size() ? turned : s.Reshape(turned, dims);
 }
 
-// Of two operands: labels of both that stay, and that do not, by their places.
+// Multiplies two operands: a label that both have is a batch if it is `kept`, and
+// is summed if it is not.
 Labelled ProductOf(const OpScope& s, const Labelled& a, const Labelled& b,
                    const Labels& kept, const DotOptions& options) {
   DotAxes axes;

@@ -74,7 +74,7 @@ absl::Status AddSizes(const Labels& labels, const Shape& shape,
   return absl::OkStatus();
 }
 
-// What the result is without "->".
+// Returns the labels that the result has where the text has no "->".
 Labels ImpliedResult(const std::vector<Labels>& operands, int dots) {
   std::map<Label, int> count;
   for (const Labels& labels : operands) {
