@@ -1,10 +1,10 @@
 #include "core/ops/formulas/wide_sums.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ir/leaves.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -14,6 +14,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "core/ops/rewritten.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -341,48 +342,18 @@ bool ScattersHalves(const Module& module, int last) {
 
 absl::StatusOr<Module> WithWideScatters(const Module& module,
                                         std::vector<int>* numbers) {
-  Module to(module.name());
-  Monoids monoids;
-  std::vector<int> known;
-  for (const Computation& from : module.computations()) {
-    ComputationBuilder builder(&to, std::string(from.name()));
-    ExpressionScope scope{builder, monoids};
-    std::vector<ValueId> moved(from.num_values(), kNoValue);
-    for (int k = 0; k < from.num_parameters(); ++k) {
-      moved[k] = builder.Parameter(from.shape(k), SourceLocation{});
-    }
-    for (const Instruction& i : from.instructions()) {
-      if (i.op == &kParameter) continue;
-      Expressions operands;
-      std::vector<ValueId> values;
-      for (const ValueId v : i.operands) {
-        values.push_back(moved[v]);
-        operands.emplace_back(&scope, moved[v]);
-      }
-      if (IsWideScatter(module, from, i)) {
+  using Others = std::optional<Expressions>;
+  return Rewritten(
+      module,
+      [&](const Computation& from, const Instruction& i,
+          const Expressions& operands) -> absl::StatusOr<Others> {
+        if (!IsWideScatter(module, from, i)) return std::nullopt;
         HAWSER_ASSIGN_OR_RETURN(
-            const Expressions results,
+            Expressions results,
             Widened({i, module.computation(i.called[0]), operands}));
-        for (int k = 0; k < i.num_results; ++k) {
-          moved[i.first_result + k] = results[k].value();
-        }
-        continue;
-      }
-      absl::InlinedVector<int, 2> called;
-      for (const int callee : i.called) called.push_back(known[callee]);
-      const ValueId first =
-          builder.Add(*i.op, values, i.attributes, called, SourceLocation{});
-      HAWSER_RETURN_IF_ERROR(builder.status());
-      for (int k = 0; k < i.num_results; ++k) {
-        moved[i.first_result + k] = first + k;
-      }
-    }
-    std::vector<ValueId> results;
-    for (const ValueId v : from.results()) results.push_back(moved[v]);
-    HAWSER_ASSIGN_OR_RETURN(known.emplace_back(), builder.Finish(results));
-  }
-  if (numbers != nullptr) *numbers = std::move(known);
-  return to;
+        return Others(std::move(results));
+      },
+      numbers);
 }
 
 }  // namespace hawser

@@ -1,15 +1,15 @@
 #include "core/ops/windows/convolution.h"
 
 #include <numeric>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
-#include "core/ir/leaves.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/rewritten.h"
 #include "core/ops/windows/windows.h"
 
 namespace hawser {
@@ -191,43 +191,16 @@ bool HasConvolutions(const Module& module) {
 }
 
 absl::StatusOr<Module> WithoutConvolutions(const Module& module) {
-  Module to(module.name());
-  Monoids monoids;
-  std::vector<int> known;
-  for (const Computation& from : module.computations()) {
-    ComputationBuilder builder(&to, std::string(from.name()));
-    ExpressionScope scope{builder, monoids};
-    std::vector<ValueId> moved(from.num_values(), kNoValue);
-    for (int k = 0; k < from.num_parameters(); ++k) {
-      moved[k] = builder.Parameter(from.shape(k), SourceLocation{});
-    }
-    for (const Instruction& i : from.instructions()) {
-      if (i.op == &kParameter) continue;
-      std::vector<ValueId> values;
-      for (const ValueId v : i.operands) values.push_back(moved[v]);
-      if (i.op == &kConvolution) {
-        moved[i.first_result] =
-            ConvolvedByProduct({&scope, values[0]}, {&scope, values[1]},
-                               ConvolutionSpec::Of(i.attributes),
-                               from.shape(i.first_result).dtype())
-                .value();
-        HAWSER_RETURN_IF_ERROR(builder.status());
-        continue;
-      }
-      absl::InlinedVector<int, 2> called;
-      for (const int callee : i.called) called.push_back(known[callee]);
-      const ValueId first =
-          builder.Add(*i.op, values, i.attributes, called, SourceLocation{});
-      HAWSER_RETURN_IF_ERROR(builder.status());
-      for (int k = 0; k < i.num_results; ++k) {
-        moved[i.first_result + k] = first + k;
-      }
-    }
-    std::vector<ValueId> results;
-    for (const ValueId v : from.results()) results.push_back(moved[v]);
-    HAWSER_ASSIGN_OR_RETURN(known.emplace_back(), builder.Finish(results));
-  }
-  return to;
+  using Others = std::optional<std::vector<Expression>>;
+  return Rewritten(
+      module,
+      [](const Computation& from, const Instruction& i,
+         const std::vector<Expression>& operands) -> absl::StatusOr<Others> {
+        if (i.op != &kConvolution) return std::nullopt;
+        return Others({ConvolvedByProduct(operands[0], operands[1],
+                                          ConvolutionSpec::Of(i.attributes),
+                                          from.shape(i.first_result).dtype())});
+      });
 }
 
 }  // namespace hawser

@@ -229,7 +229,7 @@ absl::Status ConvolutionPart(PartContext& c) {
     spec.high[a] = behind - first - spec.low[a] - spread;
   }
   const int64_t of_one = kernel.dim(last - 1);
-  const int64_t out = spec.groups == 0 ? 0 : kernel.dim(last) / spec.groups;
+  const int64_t out = kernel.dim(last) / spec.groups;
   const int64_t group = gives[last].begin / out;
   const int64_t behind = (gives[last].end - 1) / out + 1;
   if (spec.groups > 1) {

@@ -27,9 +27,9 @@ using sdk::OnePerAxis;
 using sdk::OpScope;
 using Expressions = absl::Span<const Expression>;
 
-absl::StatusOr<WindowSpec> SpecOf(const Dims& dims, const Dims& window,
+absl::StatusOr<WindowSpec> SpecOf(const Tensor& x, const Dims& window,
                                   const WindowOptions& options) {
-  const size_t rank = dims.size();
+  const auto rank = static_cast<size_t>(x.rank());
   WindowSpec spec = WindowSpec::Of(window);
   if (window.size() != rank) {
     return InvalidArgument("window: ", window.size(), " sizes for ", rank,
@@ -48,12 +48,6 @@ absl::StatusOr<WindowSpec> SpecOf(const Dims& dims, const Dims& window,
                                          spec.sizes, spec.dilations, &spec.low,
                                          &spec.high));
   return spec;
-}
-
-// The spec for a tensor that must be valid.
-absl::StatusOr<WindowSpec> SpecOf(const Tensor& x, const Dims& window,
-                                  const WindowOptions& options) {
-  return SpecOf(x.shape().dims(), window, options);
 }
 
 Tensor ByMonoid(absl::string_view name, const OpDef& op, const Operand& x,
