@@ -111,9 +111,10 @@ Simplified TwiceIsOnce(const Site& site) {
   return twice && real ? site.operands[0] : kNoValue;
 }
 
+// The negative of an unsigned number is another number of another size.
 Simplified SizeOfNegative(const Site& site) {
   const Instruction& before = site.producer(0);
-  if (before.op != &kNegate) return kNoValue;
+  if (before.op != &kNegate || IsUnsigned(site.result.dtype())) return kNoValue;
   return site.rewriter.Append(kAbs, {before.operands[0]});
 }
 

@@ -1,4 +1,5 @@
 // Every row of canonicalization's table: what it is asked of, and what is left.
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "core/ops/movement/slice.h"
 #include "core/passes/canonicalize.h"
 #include "tests/core/passes/build_module.h"
+#include "tests/core/passes/module_values.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 namespace {
@@ -31,9 +34,20 @@ struct PatternCase {
   const char* after;  // the last lines of the text
 };
 
-template <typename T>
-ValueId All(ComputationBuilder& b, T value) {
-  return b.Add(kBroadcastInDim, {b.Constant(Literal::Scalar<T>(value))},
+Literal AllBits(DType dtype) {
+  const std::string ones(16, '\xff');
+  return *Literal::FromBytes(Shape::Scalar(dtype),
+                             ones.substr(0, ByteWidth(dtype)));
+}
+
+// One number everywhere, of the dtype of parameter 0; -1 is all bits.
+ValueId All(ComputationBuilder& b, double value) {
+  const DType dtype = b.shape(0).dtype();
+  Literal scalar = ScalarOf(dtype, std::abs(value));
+  if (std::signbit(value)) {
+    scalar = IsUnsigned(dtype) ? AllBits(dtype) : ScalarOf(dtype, value);
+  }
+  return b.Add(kBroadcastInDim, {b.Constant(std::move(scalar))},
                {{"dims", kF23.dims()}, {"broadcast_dimensions", Dims{}}});
 }
 
@@ -50,10 +64,9 @@ Expr Twice(const OpDef& op, Attributes inner = {}, Attributes outer = {}) {
 Expr With(const OpDef& op, ValueId x, ValueId y) {
   return [&op, x, y](ComputationBuilder& b) { return b.Add(op, {x, y}); };
 }
-template <typename T>
-Expr WithAll(const OpDef& op, T value, bool first = false) {
+Expr WithAll(const OpDef& op, double value, bool first = false) {
   return [&op, value, first](ComputationBuilder& b) {
-    const ValueId all = All<T>(b, value);
+    const ValueId all = All(b, value);
     return first ? b.Add(op, {all, 0}) : b.Add(op, {0, all});
   };
 }
@@ -70,14 +83,16 @@ Attributes Spread(Dims dims, Dims axes) {
   return {{"dims", std::move(dims)}, {"broadcast_dimensions", std::move(axes)}};
 }
 
+Body BodyOf(const PatternCase& c) {
+  return [&c](ComputationBuilder& b) {
+    for (const Shape& shape : c.parameters) b.Parameter(shape);
+    return std::vector<ValueId>{c.before(b)};
+  };
+}
+
 std::string Becomes(const PatternCase& c) {
   bool changed = false;
-  const auto out = Canonicalize(BuildModule([&](ComputationBuilder& b) {
-                                  for (const Shape& shape : c.parameters)
-                                    b.Parameter(shape);
-                                  return std::vector<ValueId>{c.before(b)};
-                                }),
-                                &changed);
+  const auto out = Canonicalize(BuildModule(BodyOf(c)), &changed);
   EXPECT_OK(out);
   EXPECT_OK(Verify(*out));
   return absl::StrCat(changed ? "" : "unchanged ", EntryText(*out));
@@ -110,16 +125,16 @@ std::vector<PatternCase> Arithmetic() {
        {kF23},
        [](ComputationBuilder& b) { return b.Add(kAbs, {b.Add(kNegate, {0})}); },
        "abs(%0)\n  return %2"},
-      {kAdd, "x + -0", {kF23}, WithAll<float>(kAdd, -0.0f), same},
-      {kAdd, "x + -0", {kS23}, WithAll<int32_t>(kAdd, 0, true), same},
+      {kAdd, "x + -0", {kF23}, WithAll(kAdd, -0.0f), same},
+      {kAdd, "x + -0", {kS23}, WithAll(kAdd, 0, true), same},
       {kAdd, "x + negate", {kF23, kF23}, negated(kAdd, false), minus},
       {kAdd, "x + negate", {kF23, kF23}, negated(kAdd, true), minus},
       {kCeil, "ceil of ceil", {kF23}, Twice(kCeil), "return %1"},
-      {kDivide, "x / 1", {kF23}, WithAll<float>(kDivide, 1), same},
+      {kDivide, "x / 1", {kF23}, WithAll(kDivide, 1), same},
       {kFloor, "floor of floor", {kF23}, Twice(kFloor), "return %1"},
       {kMaximum, "max of itself", {kF23}, With(kMaximum, 0, 0), same},
       {kMinimum, "min of itself", {kF23}, With(kMinimum, 0, 0), same},
-      {kMultiply, "x * 1", {kF23}, WithAll<float>(kMultiply, 1, true), same},
+      {kMultiply, "x * 1", {kF23}, WithAll(kMultiply, 1, true), same},
       {kNegate, "negate of negate", {kC}, Twice(kNegate), same},
       {kRoundNearestAfz,
        "round of round",
@@ -132,7 +147,7 @@ std::vector<PatternCase> Arithmetic() {
        Twice(kRoundNearestEven),
        "return %1"},
       {kSign, "sign of sign", {kF23}, Twice(kSign), "return %1"},
-      {kSubtract, "x - 0", {kF23}, WithAll<float>(kSubtract, 0), same},
+      {kSubtract, "x - 0", {kF23}, WithAll(kSubtract, 0), same},
       {kSubtract,
        "x - 0",
        {kC},
@@ -159,8 +174,8 @@ std::vector<PatternCase> Bits() {
   const char* same = "return %0";
   return {
       {kAnd, "x and x", {kS23}, With(kAnd, 0, 0), same},
-      {kAnd, "x and all", {kS23}, WithAll<int32_t>(kAnd, -1), same},
-      {kAnd, "x and all", {kB23}, WithAll<bool>(kAnd, true, true), same},
+      {kAnd, "x and all", {kS23}, WithAll(kAnd, -1), same},
+      {kAnd, "x and all", {kB23}, WithAll(kAnd, true, true), same},
       {kNot, "not of not", {kB23}, Twice(kNot), same},
       {kNot,
        "not of compare",
@@ -173,7 +188,7 @@ std::vector<PatternCase> Bits() {
        opposite(CompareDirection::kLt),
        "compare(%0, %1) direction=\"GE\"\n  return %3"},
       {kOr, "x or x", {kS23}, With(kOr, 0, 0), same},
-      {kOr, "x or 0", {kS23}, WithAll<int32_t>(kOr, 0, true), same},
+      {kOr, "x or 0", {kS23}, WithAll(kOr, 0, true), same},
   };
 }
 
@@ -191,8 +206,8 @@ std::vector<PatternCase> Choices() {
        "select of truths",
        {kB23},
        [](ComputationBuilder& b) {
-         const ValueId yes = All<bool>(b, true);
-         return b.Add(kSelect, {0, yes, All<bool>(b, false)});
+         const ValueId yes = All(b, true);
+         return b.Add(kSelect, {0, yes, All(b, false)});
        },
        same},
       {kSelect,
@@ -202,18 +217,18 @@ std::vector<PatternCase> Choices() {
          return b.Add(kSelect, {b.Add(kNot, {0}), 1, 2});
        },
        "select(%0, %2, %1)\n  return %4"},
-      {kShiftLeft, "x << 0", {kS23}, WithAll<int32_t>(kShiftLeft, 0), same},
+      {kShiftLeft, "x << 0", {kS23}, WithAll(kShiftLeft, 0), same},
       {kShiftRightArithmetic,
        "x >> 0",
        {kS23},
-       WithAll<int32_t>(kShiftRightArithmetic, 0),
+       WithAll(kShiftRightArithmetic, 0),
        same},
       {kShiftRightLogical,
        "x >> 0",
        {kS23},
-       WithAll<int32_t>(kShiftRightLogical, 0),
+       WithAll(kShiftRightLogical, 0),
        same},
-      {kXor, "x xor 0", {kS23}, WithAll<int32_t>(kXor, 0), same},
+      {kXor, "x xor 0", {kS23}, WithAll(kXor, 0), same},
   };
 }
 
@@ -386,31 +401,78 @@ std::vector<PatternCase> Movement() {
   };
 }
 
+using Cases = std::vector<PatternCase>;
+constexpr Cases (*kFamilies[])() = {Arithmetic, Bits,  Choices,
+                                    DTypes,     Parts, Movement};
+
 TEST(CanonicalPatterns, EachHasItsCase) {
   std::set<std::pair<std::string, std::string>> seen;
-  ExpectAll(Arithmetic(), &seen);
-  ExpectAll(Bits(), &seen);
-  ExpectAll(Choices(), &seen);
-  ExpectAll(DTypes(), &seen);
-  ExpectAll(Parts(), &seen);
-  ExpectAll(Movement(), &seen);
+  for (const auto family : kFamilies) ExpectAll(family(), &seen);
   for (const CanonicalPattern& p : CanonicalPatterns()) {
     EXPECT_EQ(seen.count({std::string(p.op->name), std::string(p.pattern)}), 1u)
         << p.op->name << ": " << p.pattern << " has no case here";
   }
 }
 
+// Returns whether `before` is legal on these parameters; a simplified one then
+// has the same values.
+bool KeepsValues(const PatternCase& c, uint64_t seed) {
+  Module module("m");
+  ComputationBuilder builder(&module, "main");
+  const std::vector<ValueId> results = BodyOf(c)(builder);
+  if (!builder.Finish(results).ok()) return false;
+  Random random(seed);
+  const auto arguments = RandomArguments(module.signature(), random);
+  const std::string before = Values(module, arguments);
+  bool changed = false;
+  const auto after = Canonicalize(std::move(module), &changed);
+  EXPECT_OK(after);
+  if (after.ok() && changed) {
+    EXPECT_EQ(Values(*after, arguments), before)
+        << c.op.name << ": " << c.pattern << ", seed " << seed << "\n"
+        << EntryText(*after);
+  }
+  return true;
+}
+
+// On how many choices of dtypes for its parameters the case is legal.
+int LegalDTypes(const PatternCase& c) {
+  int legal = 0;
+  for (const Shape& kind : c.parameters) {
+    for (const DType dtype : AllDTypes()) {
+      PatternCase other = c;
+      for (Shape& shape : other.parameters) {
+        if (shape.dtype() == kind.dtype()) shape = shape.WithDType(dtype);
+      }
+      if (!KeepsValues(other, 0)) continue;
+      for (uint64_t seed = 1; seed < 8; ++seed) KeepsValues(other, seed);
+      ++legal;
+    }
+  }
+  return legal;
+}
+
+// A pattern is right on all dtypes that its op takes, not only on the one that
+// its case has.
+TEST(CanonicalPatterns, KeepTheValuesOfEveryDType) {
+  int legal = 0;
+  for (const auto family : kFamilies) {
+    for (const PatternCase& c : family()) legal += LegalDTypes(c);
+  }
+  EXPECT_GT(legal, 400);
+}
+
 // What looks alike and is not exact.
 TEST(CanonicalPatterns, WhatStays) {
   const PatternCase cases[] = {
-      {kAdd, "-0 + 0 is 0", {kF23}, WithAll<float>(kAdd, 0), ""},
+      {kAdd, "-0 + 0 is 0", {kF23}, WithAll(kAdd, 0), ""},
       {kSubtract,
        "0 - 0 is not -0",
        {kF23},
-       WithAll<float>(kSubtract, -0.0f),
+       WithAll(kSubtract, -0.0f),
        ""},
-      {kDivide, "1 / x", {kF23}, WithAll<float>(kDivide, 1, true), ""},
-      {kShiftLeft, "0 << x", {kS23}, WithAll<int32_t>(kShiftLeft, 0, true), ""},
+      {kDivide, "1 / x", {kF23}, WithAll(kDivide, 1, true), ""},
+      {kShiftLeft, "0 << x", {kS23}, WithAll(kShiftLeft, 0, true), ""},
       {kNot,
        "NaN is neither",
        {kF23, kF23},
@@ -438,6 +500,11 @@ TEST(CanonicalPatterns, WhatStays) {
        "a sign",
        {kS23},
        Twice(kConvert, To(DType::kU64), To(DType::kF32)),
+       ""},
+      {kAbs,
+       "of an unsigned negative",
+       {Shape::Of(DType::kU16, {2})},
+       [](ComputationBuilder& b) { return b.Add(kAbs, {b.Add(kNegate, {0})}); },
        ""},
       {kAbs, "of a complex number", {kC}, Twice(kSign), ""},
       {kBitcastConvert,

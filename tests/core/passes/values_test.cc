@@ -10,8 +10,8 @@
 #include "core/passes/dce.h"
 #include "core/passes/fold.h"
 #include "core/passes/optimize.h"
-#include "kernels/cpu/evaluator.h"
 #include "tests/core/passes/build_module.h"
+#include "tests/core/passes/module_values.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"
 
@@ -20,27 +20,8 @@ namespace {
 
 constexpr uint64_t kSeeds = 300;
 
-absl::StatusOr<std::vector<Literal>> Run(const Module& module, int n,
-                                         absl::Span<const Literal> arguments) {
-  static auto& evaluator = *new cpu::CpuEvaluator();
-  return evaluator.Evaluate(module, n, arguments, CancelToken());
-}
-
 ConstantEvaluator Evaluator() {
   return [](const Module& module, int n) { return Run(module, n, {}); };
-}
-
-// All elements as text, which tells -0 from 0 but no NaN from another.
-std::string Values(const Module& module, absl::Span<const Literal> arguments) {
-  const int entry = static_cast<int>(module.computations().size()) - 1;
-  const auto results = Run(module, entry, arguments);
-  EXPECT_OK(results);
-  std::string text;
-  if (!results.ok()) return text;
-  for (const Literal& l : *results) {
-    absl::StrAppend(&text, l.ToString(l.shape().num_elements()), "\n");
-  }
-  return text;
 }
 
 using Pass = std::function<absl::StatusOr<Module>(Module, bool*)>;
