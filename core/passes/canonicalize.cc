@@ -5,9 +5,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/passes/rewrite/rewriter.h"
@@ -54,12 +56,14 @@ constexpr Row kRows[] = {
     {&kPad, "pad of nothing", PadOfNothing},
     {&kReal, "real of a real", OperandIfSameShape},
     {&kReal, "real of complex", PartOfComplex},
+    {&kReduce, "reduce of one element", FoldOfOne},
     {&kReshape, "reshape of reshape", MergeReshapes},
     {&kReshape, "reshape of a scalar", ReshapeOfScalar},
     {&kReverse, "reverse of nothing", ReverseOfNothing},
     {&kReverse, "reverse of reverse", MergeReverses},
     {&kRoundNearestAfz, "round of round", TwiceIsOnce},
     {&kRoundNearestEven, "round of round", TwiceIsOnce},
+    {&kScatter, "scatter of one a row", ScatterOfOneARow},
     {&kSelect, "select of one", ChoiceOfOne},
     {&kSelect, "select of truths", ChoiceOfTruths},
     {&kSelect, "select by not", ChoiceByOpposite},

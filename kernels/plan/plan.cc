@@ -1,6 +1,7 @@
 #include "kernels/plan/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/status.h"
@@ -13,9 +14,12 @@
 #include "kernels/plan/fusion/fuse.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
+#include "kernels/plan/tiling/tiling.h"
 
 namespace hawser::plan {
 namespace {
+
+constexpr int kMostTilings = 4;
 
 // The computations an engine steps through: the entry, and what control flow
 // in one of them calls.
@@ -59,8 +63,8 @@ int64_t ScratchOf(const Plan& plan, const Instruction& i,
   return bytes;
 }
 
-// `of_body`: by computation, the region of the fusions that call it, or nullptr:
-// a region is a function of what its fusion calls.
+// `of_body`: by computation, the region of the fusions that call it, or
+// nullptr: a region is a function of what its fusion calls.
 absl::StatusOr<ComputationPlan> PlanComputation(
     const Plan& plan, int index, const Target& target,
     std::vector<Regions::Ptr>* of_body) {
@@ -73,8 +77,7 @@ absl::StatusOr<ComputationPlan> PlanComputation(
   for (size_t k = 0; k < size; ++k) {
     const Instruction& i = c.instructions()[k];
     Regions::Ptr alone;
-    Regions::Ptr& region =
-        i.op == &kFusion ? (*of_body)[i.called[0]] : alone;
+    Regions::Ptr& region = i.op == &kFusion ? (*of_body)[i.called[0]] : alone;
     if (region == nullptr) {
       HAWSER_ASSIGN_OR_RETURN(
           Region lowered,
@@ -89,26 +92,39 @@ absl::StatusOr<ComputationPlan> PlanComputation(
   return result;
 }
 
+// The module in the form that regions are made of; nullopt: it is already.
+absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
+                                               const Target& target) {
+  std::optional<Module> held;
+  const auto now = [&]() -> const Module& { return held ? *held : original; };
+  const int last = static_cast<int>(original.computations().size()) - 1;
+  if (ScattersHalves(original, last)) {
+    HAWSER_ASSIGN_OR_RETURN(held, WithWideScatters(now()));
+  }
+  if (!target.convolutions && HasConvolutions(now())) {
+    HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));
+  }
+  // A tile that is still large is tiled along another axis.
+  for (int n = 0; n < kMostTilings; ++n) {
+    HAWSER_ASSIGN_OR_RETURN(std::optional<Module> tiled,
+                            Tiled(now(), SteppedThrough(now()), target));
+    if (!tiled) break;
+    held = std::move(tiled);
+  }
+  if (MayLayOut(now(), target)) {
+    HAWSER_ASSIGN_OR_RETURN(held, LayOutProducts(now(), target));
+  }
+  return held;
+}
+
 }  // namespace
 
 absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   const TraceSpan span("compile", "fuse");
-  Module widened, multiplied, laid_out;
-  const int last = static_cast<int>(original.computations().size()) - 1;
-  if (ScattersHalves(original, last)) {
-    HAWSER_ASSIGN_OR_RETURN(widened, WithWideScatters(original));
-  }
-  const Module* first = widened.empty() ? &original : &widened;
-  if (!target.convolutions && HasConvolutions(*first)) {
-    HAWSER_ASSIGN_OR_RETURN(multiplied, WithoutConvolutions(*first));
-    first = &multiplied;
-  }
-  const Module& given = *first;
-  if (MayLayOut(given, target)) {
-    HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(given, target));
-  }
-  const Module& module = laid_out.empty() ? given : laid_out;
+  HAWSER_ASSIGN_OR_RETURN(const std::optional<Module> prepared,
+                          Prepared(original, target));
+  const Module& module = prepared ? *prepared : original;
   Module fused(module.name());
   FusedBodies bodies(&fused);
   const std::vector<bool> stepped = SteppedThrough(module);

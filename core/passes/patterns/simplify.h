@@ -65,6 +65,11 @@ Simplified ChoiceOfTruths(const Site& site);    // p ? true : false
 Simplified ConvertTwice(const Site& site);      // there, where nothing is lost
 Simplified BitsTwice(const Site& site);         // bitcast_convert likewise
 
+// ---- folded elements --------------------------------------------------------
+
+Simplified FoldOfOne(const Site& site);         // along axes of one
+Simplified ScatterOfOneARow(const Site& site);  // into a number everywhere
+
 // ---- moved elements ---------------------------------------------------------
 
 Simplified MergeTransposes(const Site& site);

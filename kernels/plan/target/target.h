@@ -40,6 +40,10 @@ struct Target {
   int max_concatenated = 8;  // operands of a concatenate that is fused
   // A load of up to so many bytes may be strided: caches hold it.
   int64_t cached_bytes = int64_t{8} << 20;
+  // A product that is several times as large, and larger than its factors, is
+  // computed in tiles of at most so many bytes, with what reads it (tiling/);
+  // 0: whole.
+  int64_t tile_bytes = 0;
   // The longest row, in bytes of the widest value, that stays resident between
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;

@@ -68,7 +68,7 @@ void DeviceQueue::StartWhatMay(bool blocks) {
   absl::Time now = now_();
   while (const auto next = slots_.Next(now)) {
     const TurnPtr turn = std::static_pointer_cast<Turn>(next);
-    turn->slice_end_ = absl::ToUnixNanos(now + kSlice);
+    turn->earliest_end_ = absl::ToUnixNanos(now + TurnSlots::kShortSlice);
     moved_ = now;
     // One that was paused goes on by its own thread.
     resumed_.SignalAll();
@@ -103,8 +103,10 @@ void DeviceQueue::Turn::LetGo() {
 }
 
 bool DeviceQueue::Turn::others_wait() const {
-  if (absl::ToUnixNanos(queue_->now_()) < slice_end_) return false;
-  return queue_->waiting() > 0;
+  const absl::Time now = queue_->now_();
+  if (absl::ToUnixNanos(now) < earliest_end_) return false;
+  MutexLock lock(&queue_->mu_);
+  return now - since() >= queue_->slots_.Slice();
 }
 
 void DeviceQueue::Pause(const TurnPtr& turn) {

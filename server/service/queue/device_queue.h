@@ -35,8 +35,6 @@ class DeviceQueue {
  public:
   // Work that takes less is not worth a line and runs at once.
   static constexpr double kShort = 1e-3;  // seconds
-  // After so long on the device a loop makes way for others between its turns.
-  static constexpr absl::Duration kSlice = absl::Milliseconds(10);
 
   struct Options {
     int running = 2;
@@ -128,6 +126,7 @@ class DeviceQueue::Turn final : public TurnSlots::Turn,
       : TurnSlots::Turn(flow.tenant, flow.id, work.seconds),
         queue_(queue),
         work_(std::move(work)) {}
+  // True once it has run for TurnSlots::Slice().
   bool others_wait() const override;
   void MakeWay() override { queue_->Pause(shared_from_this()); }
 
@@ -148,7 +147,8 @@ class DeviceQueue::Turn final : public TurnSlots::Turn,
   CancelToken::Registration expiry_;  // while it waits
   std::atomic<bool> over_limit_{false};
   std::string ended_text_;             // written before over_limit_ is set
-  std::atomic<int64_t> slice_end_{0};  // nanoseconds
+  // In nanoseconds; no slice ends before.
+  std::atomic<int64_t> earliest_end_{0};
 };
 
 }  // namespace hawser::server

@@ -53,6 +53,12 @@ class FairLine {
                       std::move(item));
   }
 
+  // The item that Pop would give; null: none.
+  const Item* Front() const {
+    if (ready_.empty()) return nullptr;
+    const Tenant& own = tenants_.at(std::get<3>(*ready_.begin()));
+    return &own.flows.at(std::get<3>(*own.ready.begin())).items.front();
+  }
   // The next item; with `idle_only` of a tenant of which nothing runs. False:
   // there is none.
   bool Pop(bool idle_only, Item* item) {

@@ -106,6 +106,13 @@ TurnSlots::TurnPtr TurnSlots::Next(absl::Time now) {
   return turn;
 }
 
+absl::Duration TurnSlots::Slice() const {
+  const TurnPtr* const next = line_.Front();
+  if (next == nullptr) return absl::InfiniteDuration();
+  return std::clamp(absl::Seconds(Thought((*next)->seconds_)), kShortSlice,
+                    kSlice);
+}
+
 void TurnSlots::Run(const TurnPtr& turn, double thought, absl::Time now) {
   turn->state_ = State::kRunning;
   turn->has_run_ = true;

@@ -59,6 +59,10 @@ class TurnSlots {
   };
   using TurnPtr = std::shared_ptr<Turn>;
 
+  // A pause costs some tens of microseconds.
+  static constexpr absl::Duration kShortSlice = absl::Milliseconds(1);
+  static constexpr absl::Duration kSlice = absl::Milliseconds(10);
+
   explicit TurnSlots(const Options& options) : options_(options) {}
 
   // A new turn waits. Errors: kResourceExhausted, saying whose limit it is and
@@ -80,6 +84,11 @@ class TurnSlots {
   TurnPtr Next(absl::Time now);
   // Charges all that run for their time up to now.
   void Charge(absl::Time now);
+
+  // How long a turn that runs may go on before it makes way for the next in
+  // line: as long as that is thought to take, within kShortSlice and kSlice.
+  // Infinite: nothing waits.
+  absl::Duration Slice() const;
 
   size_t waiting() const { return line_.size(); }
   size_t running() const { return running_.size(); }

@@ -6,9 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/expression.h"
+#include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/passes/canonicalize.h"
@@ -401,9 +404,62 @@ std::vector<PatternCase> Movement() {
   };
 }
 
+// x[2,3,1] folded along its last axis, from parameter 1.
+Expr FoldedLast(const OpDef& op) {
+  return [&op](ComputationBuilder& b) -> ValueId {
+    const DType dtype = b.shape(0).dtype();
+    if (!op.dtypes.Has(dtype)) return kNoValue;
+    const int fold = Monoids().Find(op, dtype, b.module());
+    return b.Add(kReduce, {0, 1}, {{"dimensions", Dims{2}}}, {fold});
+  };
+}
+// Scatters one number a row, parameter 2, into parameter 0 everywhere. Index
+// vectors are [row, parameter 1].
+Expr ScatteredRows(bool adds) {
+  return [adds](ComputationBuilder& b) -> ValueId {
+    const DType dtype = b.shape(0).dtype();
+    if (adds && !kAdd.dtypes.Has(dtype)) return kNoValue;
+    Monoids monoids;
+    const int fold = adds ? monoids.Find(kAdd, dtype, b.module())
+                          : monoids.FindSecond(dtype, b.module());
+    const ValueId splat =
+        b.Add(kBroadcastInDim, {0},
+              {{"dims", Dims{4, 3}}, {"broadcast_dimensions", Dims{}}});
+    const DType index = b.shape(1).dtype();
+    const ValueId row =
+        b.Add(kIota, {},
+              {{"dims", Dims{4, 1}}, {"dtype", index}, {"iota_dimension",
+                                                        int64_t{0}}});
+    const ValueId vectors =
+        b.Add(kConcatenate, {row, 1}, {{"dimension", int64_t{1}}});
+    return b.Add(kScatter, {splat, vectors, 2},
+                 {{"index_vector_dim", int64_t{1}},
+                  {"inserted_window_dims", Dims{0, 1}},
+                  {"scatter_dims_to_operand_dims", Dims{0, 1}},
+                  {"update_window_dims", Dims{}}},
+                 {fold});
+  };
+}
+
+std::vector<PatternCase> Folds() {
+  const Shape one = Shape::Of(DType::kF32, {2, 3, 1});
+  const Shape places = Shape::Of(DType::kS32, {4, 1});
+  const Shape updates = Shape::Of(DType::kF32, {4});
+  return {
+      {kReduce, "reduce of one element", {one, kF}, FoldedLast(kAdd),
+       "add(%3, %2)\n  return %4"},
+      {kReduce, "reduce of one element", {one, kF}, FoldedLast(kMaximum),
+       "maximum(%3, %2)\n  return %4"},
+      {kScatter, "scatter of one a row", {kF, places, updates},
+       ScatteredRows(true), "select(%10, %12, %3)\n  return %13"},
+      {kScatter, "scatter of one a row", {kF, places, updates},
+       ScatteredRows(false), "select(%10, %11, %3)\n  return %12"},
+  };
+}
+
 using Cases = std::vector<PatternCase>;
-constexpr Cases (*kFamilies[])() = {Arithmetic, Bits,  Choices,
-                                    DTypes,     Parts, Movement};
+constexpr Cases (*kFamilies[])() = {Arithmetic, Bits,     Choices, DTypes,
+                                    Parts,      Movement, Folds};
 
 TEST(CanonicalPatterns, EachHasItsCase) {
   std::set<std::pair<std::string, std::string>> seen;

@@ -229,6 +229,30 @@ TEST_F(DeviceQueueTest, ALoopMakesWayBetweenItsTurns) {
   device.join();
 }
 
+TEST_F(DeviceQueueTest, ALoopMakesWaySoonerForShorterWork) {
+  struct Case {
+    double waits, early, late;  // what waits, two moments of the loop's turn
+  };
+  for (const auto& [waits, early, late] :
+       {Case{kEndless, 0.0099, 0.0101}, Case{0.003, 0.0029, 0.0031},
+        Case{1e-5, 0.0009, 0.0011}}) {
+    DeviceQueue queue({.running = 1, .now = [this] { return now_; }});
+    const auto loop = queue.MakeTurn({"a", 1}, {.seconds = kEndless,
+                                                .run = [] {}});
+    const auto other = queue.MakeTurn({"a", 2}, {.seconds = waits,
+                                                 .run = [] {}});
+    ASSERT_OK(queue.Enter(loop));
+    ASSERT_OK(queue.Enter(other));
+    Pass(early);
+    EXPECT_FALSE(loop->others_wait()) << waits;
+    Pass(late - early);
+    EXPECT_TRUE(loop->others_wait()) << waits;
+    queue.Leave(loop);
+    EXPECT_FALSE(other->others_wait()) << waits;
+    queue.Leave(other);
+  }
+}
+
 TEST_F(DeviceQueueTest, APausedLoopThatIsCancelledGoesOnToItsEnd) {
   DeviceQueue queue({.running = 1});
   const CancelToken cancel = CancelToken::WithFlag();
