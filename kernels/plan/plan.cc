@@ -8,6 +8,7 @@
 #include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/formulas/wide_sums.h"
+#include "core/ops/scatters/sorted_scatters.h"
 #include "core/ops/windows/convolution.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
@@ -100,6 +101,10 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
   const int last = static_cast<int>(original.computations().size()) - 1;
   if (ScattersHalves(original, last)) {
     HAWSER_ASSIGN_OR_RETURN(held, WithWideScatters(now()));
+  }
+  if (HasLongScatters(now(), target.sorted_scatters)) {
+    HAWSER_ASSIGN_OR_RETURN(held,
+                            WithSortedScatters(now(), target.sorted_scatters));
   }
   if (!target.convolutions && HasConvolutions(now())) {
     HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));

@@ -8,14 +8,13 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/formulas/parts.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
-#include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
 #include "core/ops/rewritten.h"
 #include "core/ops/rules.h"
+#include "core/ops/scatters/scatter_rows.h"
 
 namespace hawser {
 namespace {
@@ -31,15 +30,6 @@ bool Rounds(const OpDef* monoid) {
   return monoid == &kAdd || monoid == &kMultiply;
 }
 
-int64_t VectorsOf(const Instruction& i, const Shape& indices) {
-  const int64_t axis = i.attributes.GetInt("index_vector_dim");
-  int64_t vectors = 1;
-  for (int k = 0; k < indices.rank(); ++k) {
-    if (k != axis) vectors *= indices.dim(k);
-  }
-  return vectors;
-}
-
 // Elements of one window do not meet.
 bool IsWideScatter(const Module& module, const Computation& c,
                    const Instruction& i) {
@@ -48,39 +38,16 @@ bool IsWideScatter(const Module& module, const Computation& c,
 }
 
 // A scatter of halves.
-struct WideScatter {
+struct WideScatter : ScatterRows {
   // called: the computation in the module it came from.
   WideScatter(const Instruction& instruction, const Computation& called,
               const Expressions& operands)
-      : i(instruction),
+      : ScatterRows(instruction, operands),
         called(called),
-        n(operands.size() / 2),
-        inputs(operands.begin(), operands.begin() + n),
-        indices(operands[n]),
-        updates(operands.begin() + n + 1, operands.end()),
-        scope(indices.scope()),
-        dtypes(FoldDTypes(called)),
-        map(ListOf("scatter_dims_to_operand_dims")),
-        inserted(ListOf("inserted_window_dims")),
-        window(ListOf("update_window_dims")),
-        vectors(VectorsOf(i, indices.shape())) {}
+        dtypes(FoldDTypes(called)) {}
 
-  Dims ListOf(absl::string_view name) const {
-    const auto list = i.attributes.GetInts(name);
-    return Dims(list.begin(), list.end());
-  }
-  Module* module() const { return scope->builder.module(); }
-
-  const Instruction& i;
   const Computation& called;
-  const size_t n;
-  const Expressions inputs;
-  const Expression indices;
-  const Expressions updates;
-  ExpressionScope* const scope;
   const std::vector<DType> dtypes;
-  const Dims map, inserted, window;
-  const int64_t vectors;
 };
 
 // `wide`: the computation over the scatter's dtypes.
@@ -120,69 +87,21 @@ bool TouchesLittle(const WideScatter& s) {
   return true;
 }
 
-// Index vectors as rows, s64.
-Expression StartsOf(const WideScatter& s) {
-  Expression indices = formulas::SignedIndices(s.indices);
-  const int64_t axis = s.i.attributes.GetInt("index_vector_dim");
-  if (axis < indices.rank()) {
-    Dims order = OtherAxes(indices.rank(), {axis});
-    order.push_back(axis);
-    indices = Transposed(indices, order);
-  }
-  return Reshaped(indices, {s.vectors, static_cast<int64_t>(s.map.size())});
-}
-
-// Entries [begin, end) of axis 0 of a list.
-Expression PartOf(const Expression& list, int64_t begin, int64_t end) {
-  return Apply(kSlice, {list},
-               {{"start_indices", Dims{begin}},
-                {"limit_indices", Dims{end}},
-                {"strides", Dims{1}}});
-}
-
-// Returns for each row of starts the position that it names, one number; rows
-// outside name one after all.
-Expression PlacesOf(const WideScatter& s, const Expression& starts) {
-  const int64_t components = static_cast<int64_t>(s.map.size());
-  const Expression by_component =
-      Reshaped(Transposed(starts, {1, 0}), {components * s.vectors});
-  Expression place, inside;
-  int64_t places = 1;
-  for (int64_t k = 0; k < components; ++k) {
-    const Expression component =
-        PartOf(by_component, k * s.vectors, (k + 1) * s.vectors);
-    const int64_t size = s.inputs[0].dims()[s.map[k]];
-    const Expression is_in = Apply(
-        kAnd, {Compare(component, CompareDirection::kGe, Like(component, 0)),
-               Compare(component, CompareDirection::kLt,
-                       Like(component, static_cast<double>(size)))});
-    inside = k == 0 ? is_in : Apply(kAnd, {inside, is_in});
-    place = k == 0 ? component : static_cast<double>(size) * place + component;
-    places *= size;
-  }
-  return Choose(inside, place, Like(place, static_cast<double>(places)));
-}
-
 // The order of the places, sorted, and, each place being a slot of its own, the
 // slots in that order.
 struct Slots {
   Expression order, slots;
 };
 Slots SlotsOf(const WideScatter& s, const Expression& places) {
-  const Expression count(s.scope,
-                         s.scope->builder.Add(kIota, {},
-                                              {{"dims", Dims{s.vectors}},
-                                               {"dtype", DType::kS64},
-                                               {"iota_dimension", int64_t{0}}},
-                                              {}, SourceLocation{}));
+  const Expression count = Counted(s.scope, s.vectors, DType::kS64);
   const int less = AddComparator(DType::kS64, /*descending=*/false,
                                  {DType::kS64}, s.module());
   const Expression sorted =
       Apply(kSort, {places, count},
             {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
   const Expression is_new =
-      ConvertTo(Compare(PartOf(sorted, 1, s.vectors), CompareDirection::kNe,
-                        PartOf(sorted, 0, s.vectors - 1)),
+      ConvertTo(Compare(PartOfList(sorted, 1, s.vectors), CompareDirection::kNe,
+                        PartOfList(sorted, 0, s.vectors - 1)),
                 DType::kS64);
   const Expression zero = Filled(s.scope, Shape::Scalar(DType::kS64), 0);
   const Expression steps = Apply(kPad, {is_new, zero},
@@ -193,26 +112,6 @@ Slots SlotsOf(const WideScatter& s, const Expression& places) {
   return {ResultOf(sorted, 1),
           Apply(kScan, {steps}, {{"dimension", int64_t{0}}, {"reverse", false}},
                 {add})};
-}
-
-// Rows `at` of a matrix.
-Expression RowsOf(const Expression& x, const Expression& at) {
-  return Apply(kGather, {x, at},
-               {{"collapsed_slice_dims", Dims{0}},
-                {"index_vector_dim", int64_t{1}},
-                {"offset_dims", Dims{1}},
-                {"slice_sizes", Dims{1, x.dims()[1]}},
-                {"start_index_map", Dims{0}}});
-}
-
-// Updates k as rows, one to each index vector, in the dtype of their sums.
-Expression RowsOfUpdates(const WideScatter& s, size_t k) {
-  const Expression& updates = s.updates[k];
-  Dims order = OtherAxes(updates.rank(), s.window);
-  order.insert(order.end(), s.window.begin(), s.window.end());
-  const int64_t width = updates.shape().num_elements() / s.vectors;
-  return ConvertTo(Reshaped(Transposed(updates, order), {s.vectors, width}),
-                   s.dtypes[k]);
 }
 
 // Input k, with its elements at those starts combined with the rows: where
@@ -249,11 +148,11 @@ Expression Written(const WideScatter& s, size_t k, const Expression& starts,
 
 // Combines the updates of each slot, then that with the elements it has.
 Expressions ByRows(const WideScatter& s, int wide) {
-  const Expression starts = StartsOf(s);
-  const auto [order, slots] = SlotsOf(s, PlacesOf(s, starts));
+  const Expression starts = s.Starts();
+  const auto [order, slots] = SlotsOf(s, s.Places(starts));
   Expressions operands, rows;
   for (size_t k = 0; k < s.n; ++k) {
-    rows.push_back(RowsOf(RowsOfUpdates(s, k), order));
+    rows.push_back(RowsAt(ConvertTo(s.Updates(k), s.dtypes[k]), order));
     const OpDef* monoid = MonoidOf(s.called, static_cast<int>(k));
     const Literal neutral = monoid == nullptr ? ScalarOf(s.dtypes[k], 0)
                                               : NeutralOf(*monoid, s.dtypes[k]);
@@ -268,11 +167,11 @@ Expressions ByRows(const WideScatter& s, int wide) {
                                   {"scatter_dims_to_operand_dims", Dims{0}},
                                   {"update_window_dims", Dims{1}}},
                                  {wide});
-  const Expression sorted = RowsOf(starts, order);
+  const Expression sorted = RowsAt(starts, order);
   Expressions results;
   for (size_t k = 0; k < s.n; ++k) {
     const Expression folded =
-        RowsOf(ResultOf(first, static_cast<int>(k)), slots);
+        RowsAt(ResultOf(first, static_cast<int>(k)), slots);
     results.push_back(Written(s, k, sorted, folded));
   }
   return results;

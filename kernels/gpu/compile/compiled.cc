@@ -29,6 +29,8 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
     target.parallel_units = kStrictMultiprocessors;
     // A library's tail is not rounded op by op.
     target.epilogues = plan::EpilogueSupport::kNone;
+    // Updates are added one after another, as everywhere.
+    target.sorted_scatters = 0;
   }
   return target;
 }

@@ -12,6 +12,7 @@ Target GpuTarget() {
           .block_kernels = true,
           .split_above_elements = 1024,
           .epilogues = EpilogueSupport::kTable,
+          .sorted_scatters = 1024,
           .strided_products = true};
 }
 

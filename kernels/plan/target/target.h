@@ -60,6 +60,9 @@ struct Target {
   // partial results. Sizes alone decide, so that the order of a sum is fixed.
   int64_t split_above_elements = int64_t{1} << 62;
   EpilogueSupport epilogues = EpilogueSupport::kNone;
+  // Scatters of at least so many index vectors go by sorted places
+  // (core/ops/scatters); 0: none does.
+  int64_t sorted_scatters = 0;
   // True if convolutions run as they are (kHost); else they are products of
   // windows that are written out.
   bool convolutions = false;

@@ -84,10 +84,7 @@ class FairLine {
     if (own == tenants_.end()) return false;
     const auto line = own->second.flows.find(flow);
     if (line == own->second.flows.end()) return false;
-    auto& items = line->second.items;
-    const auto at = std::find(items.begin(), items.end(), item);
-    if (at == items.end()) return false;
-    items.erase(at);
+    if (std::erase(line->second.items, item) == 0) return false;
     Left(own->second, line->second);
     return true;
   }
@@ -135,11 +132,7 @@ class FairLine {
     }
   }
   // Forgets all that was had. Only while nothing is in line or runs.
-  void Clear() {
-    tenants_.clear();
-    ready_.clear();
-    now_ = 0;
-  }
+  void Clear() { *this = FairLine(); }
 
  private:
   static constexpr size_t kFew = 64;
