@@ -50,11 +50,4 @@ Expression Chebyshev(absl::Span<const double> c, const Expression& u) {
   return u * next - after + c[0];
 }
 
-Expression SignedIndices(const Expression& indices) {
-  constexpr double kFarOutside = 0x1p62;
-  const bool is_u64 = indices.dtype() == DType::kU64;
-  return ConvertTo(is_u64 ? AtMost(indices, kFarOutside) : indices,
-                   DType::kS64);
-}
-
 }  // namespace hawser::formulas

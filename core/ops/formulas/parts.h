@@ -23,9 +23,6 @@ Expression Polynomial(absl::Span<const double> c, const Expression& x);
 // The sum of c[i] times Chebyshev's polynomial i, for u from -1 to 1, without
 // those after which no digit of u's dtype changes.
 Expression Chebyshev(absl::Span<const double> c, const Expression& u);
-// Indices as s64. Those of u64 that no axis has, nor one with a window after
-// it, stay outside instead of coming round to negative ones.
-Expression SignedIndices(const Expression& indices);
 
 }  // namespace hawser::formulas
 #endif  // HAWSER_CORE_OPS_FORMULAS_PARTS_H_

@@ -6,13 +6,13 @@
 #include "core/base/status.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/formulas/parts.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/part/part.h"
 #include "core/ops/rules.h"
+#include "core/ops/scatters/scatter_rows.h"
 
 namespace hawser {
 namespace {
@@ -224,7 +224,7 @@ absl::Status MakeScatter(const ScatterPlan& plan, const Attributes& attributes,
   const size_t count = s.operands.size() / 2;
   std::vector<Expression> operands(s.operands.begin(), s.operands.end());
   Expression& indices = operands[count];
-  indices = formulas::SignedIndices(indices);
+  indices = SignedIndices(indices);
   for (const ScatterPlan::Shift& shift : plan.shifts) {
     indices =
         AddedTo(indices, plan.index_axis, shift.component, -s.offset(shift.by));

@@ -1,7 +1,6 @@
 #include "core/ops/scatters/scatter_rows.h"
 
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/formulas/parts.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
@@ -16,6 +15,13 @@ Dims ListOf(const Instruction& i, absl::string_view name) {
 }
 
 }  // namespace
+
+Expression SignedIndices(const Expression& indices) {
+  constexpr double kFarOutside = 0x1p62;
+  if (indices.dtype() != DType::kU64) return ConvertTo(indices, DType::kS64);
+  return ConvertTo(Apply(kMinimum, {indices, Like(indices, kFarOutside)}),
+                   DType::kS64);
+}
 
 int64_t VectorsOf(const Instruction& scatter, const Shape& indices) {
   const int64_t axis = scatter.attributes.GetInt("index_vector_dim");
@@ -40,7 +46,7 @@ ScatterRows::ScatterRows(const Instruction& scatter,
       vectors(VectorsOf(scatter, indices.shape())) {}
 
 Expression ScatterRows::Starts() const {
-  Expression starts = formulas::SignedIndices(indices);
+  Expression starts = SignedIndices(indices);
   const int64_t axis = i.attributes.GetInt("index_vector_dim");
   if (axis < starts.rank()) {
     Dims order = OtherAxes(starts.rank(), {axis});

@@ -11,6 +11,10 @@
 
 namespace hawser {
 
+// Indices as s64. Those of u64 that no axis has, nor one with a window after
+// it, stay outside instead of coming round to negative ones.
+Expression SignedIndices(const Expression& indices);
+
 // The number of index vectors of a scatter.
 int64_t VectorsOf(const Instruction& scatter, const Shape& indices);
 
