@@ -6,6 +6,7 @@
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/verdict.h"
 
 namespace hawser::plan {
 namespace {
@@ -115,6 +116,10 @@ std::string Explain(const Plan& plan, const Target& target) {
       for (int k = 0; k < i.num_results; ++k) {
         absl::StrAppend(&text, k > 0 ? ", " : " ",
                         PlaceName(c.buffers.values[i.first_result + k]));
+      }
+      if (const std::string slow = VerdictOf(plan.module, r, target);
+          !slow.empty()) {
+        absl::StrAppend(&text, "; slow: ", slow);
       }
       absl::StrAppend(&text, "\n");
     }

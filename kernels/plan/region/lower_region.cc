@@ -265,9 +265,18 @@ void DecideSplit(const Target& target, Region* region) {
   const int64_t blocks =
       columns ? (kept - 1) / target.columns_per_block + 1 : kept;
   constexpr int64_t kBlocksPerUnit = 4;
-  region->splits = std::clamp<int64_t>(
-      target.parallel_units * kBlocksPerUnit / blocks, 1,
-      std::max<int64_t>(1, reduced / target.split_above_elements));
+  // A block of columns goes along many rows at once, so fewer make a part.
+  constexpr int64_t kFewColumns = 8, kMostRowsAtOnce = 32;
+  const int64_t rows_at_once =
+      columns ? std::clamp<int64_t>(
+                    std::min(kept, target.columns_per_block) / kFewColumns, 1,
+                    kMostRowsAtOnce)
+              : 1;
+  const int64_t least =
+      std::max<int64_t>(1, target.split_above_elements / rows_at_once);
+  region->splits =
+      std::clamp<int64_t>(target.parallel_units * kBlocksPerUnit / blocks, 1,
+                          std::max<int64_t>(1, reduced / least));
   if (region->splits < 2) return;
   region->launches = 2;
   region->scratch_bytes = region->splits * kept * bytes;

@@ -17,23 +17,24 @@ namespace hawser::stablehlo {
 // Which files pass; a test that looks for them names it in `data`.
 inline constexpr char kOracleList[] = "tests/client/stablehlo/oracle.txt";
 
-// A folder of those files, "testdata" or "artifacts": below the one that
-// HAWSER_ORACLE names, or ../shared/oracle beside the checkout. It need not
-// exist.
-inline std::filesystem::path OracleFolder(absl::string_view name) {
+// The folder of what lies outside the tree: the one that HAWSER_ORACLE names, or
+// ../shared/oracle beside the checkout, of which `file` names one in the test's
+// `data`. It need not exist.
+inline std::filesystem::path OracleRoot(const std::filesystem::path& file) {
   const char* named = std::getenv("HAWSER_ORACLE");
-  std::filesystem::path oracle;
-  if (named != nullptr) {
-    oracle = named;
-  } else {
-    // A test's data are links to the checkout's files.
-    std::error_code error;
-    std::filesystem::path checkout =
-        std::filesystem::canonical(kOracleList, error);
-    for (int up = 0; up < 4; ++up) checkout = checkout.parent_path();
-    oracle = checkout.parent_path() / "shared" / "oracle";
+  if (named != nullptr) return named;
+  // A test's data are links to the checkout's files.
+  std::error_code error;
+  std::filesystem::path checkout = std::filesystem::canonical(file, error);
+  for (const auto& part : file) {
+    if (!part.empty()) checkout = checkout.parent_path();
   }
-  return oracle / "stablehlo" / std::string(name);
+  return checkout.parent_path() / "shared" / "oracle";
+}
+
+// A folder of StableHLO's files, "testdata" or "artifacts".
+inline std::filesystem::path OracleFolder(absl::string_view name) {
+  return OracleRoot(kOracleList) / "stablehlo" / std::string(name);
 }
 
 // Its programs, sorted; none where there is no folder.

@@ -127,7 +127,8 @@ TEST(LowerRegion, LivePointsAreTheMostThatWaitToBeRead) {
             3);
 }
 
-// Of 132 units with 4 blocks each, and at least 1024 elements a part.
+// Of 132 units with 4 blocks each, and at least 1024 elements a part, or 32 to
+// 1024 rows.
 TEST(LowerRegion, FewResultsAreSplitIntoPartsThatAreLongEnough) {
   const struct {
     Dims dims;
@@ -141,6 +142,10 @@ TEST(LowerRegion, FewResultsAreSplitIntoPartsThatAreLongEnough) {
       {{2048, 2}, false, 2},        {{2047, 2}, false, 1},
       {{1 << 20, 256}, false, 528}, {{1 << 20, 257}, false, 264},
       {{1 << 20, 512}, false, 264}, {{1 << 20, 513}, false, 176},
+      // Blocks of many columns have parts of fewer rows, from 32 on.
+      {{4096, 768}, false, 128},    {{1024, 4096}, false, 32},
+      {{63, 256}, false, 1},        {{64, 256}, false, 2},
+      {{1024, 16}, false, 2},       {{1023, 15}, false, 1},
   };
   for (const auto& c : cases) {
     const Region r = LastOf({c.dims}, c.rows ? SumsOfRows : SumsOfColumns);
