@@ -123,8 +123,9 @@ PointId PointGraph::Demand(ValueId value, MapId map, ScopeId scope,
   const auto known = std::find_if(ids.begin(), ids.end(), [&](PointId other) {
     return points_[other].map == map && points_[other].scope == scope;
   });
+  const bool per_turn = user >= 0 && IsDonePerTurn(user);
   if (known != ids.end()) {
-    if (user >= 0 && !points_[user].per_result) per_turn_[*known] = true;
+    if (per_turn) per_turn_[*known] = true;
     return *known;
   }
   if (ids.empty() && demanded_ != nullptr) demanded_->push_back(value);
@@ -138,7 +139,7 @@ PointId PointGraph::Demand(ValueId value, MapId map, ScopeId scope,
   p.map = map;
   p.scope = scope;
   p.per_result = PerResult(map, scope);
-  per_turn_.push_back(user >= 0 && !points_[user].per_result);
+  per_turn_.push_back(per_turn);
   return id;
 }
 
@@ -180,9 +181,16 @@ void PointGraph::ChangeDomain(Dims domain, int num_kept,
   FindReduced();
   for (Point& p : points_) p.per_result = PerResult(p.map, p.scope);
   per_turn_.assign(points_.size(), false);
-  for (const Point& p : points_) {
-    if (p.per_result) continue;
-    for (const PointId o : p.operands) per_turn_[o] = true;
+  // Most points are older than their operands.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t id = 0; id < points_.size(); ++id) {
+      if (!IsDonePerTurn(static_cast<PointId>(id))) continue;
+      for (const PointId o : points_[id].operands) {
+        changed |= !per_turn_[o];
+        per_turn_[o] = true;
+      }
+    }
   }
 }
 

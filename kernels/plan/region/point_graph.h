@@ -67,8 +67,8 @@ class PointGraph {
   std::vector<IndexMap> TakeMaps() && { return std::move(maps_); }
   std::vector<Scope> TakeScopes() && { return std::move(scopes_); }
   std::vector<Symbol> TakeSymbols() && { return std::move(symbols_); }
-  // True if a point that is done for every iteration of the reduced loops needs
-  // it.
+  // True if what is done for every iteration of the reduced loops needs it,
+  // maybe by way of what is done once per result.
   bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
   // Returns how often points of `value` are evaluated in all.
   double Evaluations(ValueId value) const;
@@ -77,6 +77,9 @@ class PointGraph {
   int ScopeDepth(ValueId value) const;
 
  private:
+  bool IsDonePerTurn(PointId p) const {
+    return !points_[p].per_result || per_turn_[p];
+  }
   static constexpr size_t kUsualMaps = 4;
 
   // Finds values among many by digests; if there are few, looks through them

@@ -202,6 +202,7 @@ absl::StatusOr<std::optional<TiledLoop>> TiledLoop::Make(
     loop.outlined_ = outlined;
     loop.turns_ = cut.turns;
     loop.gives_ = search.PiecesOf(cut, 0);
+    loop.unit_ = loop.gives_[0].box[cut.axes[0]].size();
     HAWSER_ASSIGN_OR_RETURN(const PartModule first,
                             PartOf(outlined, loop.gives_));
     bool follows = true;
@@ -246,8 +247,8 @@ bool TiledLoop::Follow(const PartModule& first, const PartModule& part,
 
 // ---- the loop ---------------------------------------------------------------
 
-// The state is the number of the turn, then the results so far; then come, and
-// stay, what the group takes.
+// The state is how far the first result is made along its axis, then the
+// results so far; then come, and stay, what the group takes.
 class TiledLoop::Body {
  public:
   Body(const TiledLoop& loop, absl::Span<const Shape> state, Module* module)
@@ -275,7 +276,8 @@ class TiledLoop::Body {
     HAWSER_RETURN_IF_ERROR(plan.Build(
         {.scope = scope_, .copy = copy_, .take = take, .offset = offset},
         absl::MakeSpan(tiles)));
-    std::vector<ValueId> results = {(turn() + 1.0).value()};
+    std::vector<ValueId> results = {
+        (place() + static_cast<double>(loop_.unit_)).value()};
     for (size_t k = 0; k < tiles.size(); ++k) {
       const Dims whole = values_[1 + k].dims();
       const Dims sizes = SizesOf(loop_.gives_[k].box);
@@ -290,14 +292,19 @@ class TiledLoop::Body {
   }
 
  private:
-  Expression turn() const { return values_[0]; }
+  Expression place() const { return values_[0]; }
   Expression At(const Start& start) {
-    const Expression first =
-        ConstantOf(&scope_, Literal::Scalar<int64_t>(start.first));
-    if (start.step == 0) return first;
-    const Expression step =
-        ConstantOf(&scope_, Literal::Scalar<int64_t>(start.step));
-    return start.first == 0 ? turn() * step : first + turn() * step;
+    const auto constant = [&](int64_t value) {
+      return ConstantOf(&scope_, Literal::Scalar(value));
+    };
+    if (start.step == 0) return constant(start.first);
+    Expression at = place();
+    if (start.step % loop_.unit_ != 0) {
+      at = at / constant(loop_.unit_) * constant(start.step);
+    } else if (start.step != loop_.unit_) {
+      at = at * constant(start.step / loop_.unit_);
+    }
+    return start.first == 0 ? at : at + constant(start.first);
   }
   Expression TileOf(int parameter, const Box& box) {
     const Expression& whole = values_[1 + loop_.gives_.size() + parameter];
@@ -326,7 +333,7 @@ absl::StatusOr<int> TiledLoop::AddCondition(absl::Span<const Shape> state,
   for (const Shape& shape : state) builder.Parameter(shape, SourceLocation{});
   const Expression left =
       Compare(Expression(&scope, 0), CompareDirection::kLt,
-              ConstantOf(&scope, Literal::Scalar<int64_t>(turns_)));
+              ConstantOf(&scope, Literal::Scalar<int64_t>(turns_ * unit_)));
   HAWSER_RETURN_IF_ERROR(builder.status());
   return builder.Finish({left.value()});
 }

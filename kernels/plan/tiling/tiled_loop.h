@@ -59,6 +59,7 @@ class TiledLoop {
 
   Module outlined_;  // its entry is the group
   int64_t turns_ = 0;
+  int64_t unit_ = 1;  // by which the loop counts: the first result's step
   std::vector<Piece> gives_;  // in the first turn
   std::vector<Taken> takes_;
   std::vector<Start> offsets_;
