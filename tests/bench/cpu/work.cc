@@ -55,8 +55,8 @@ std::vector<Work> AllWorks() {
   std::vector<Work> all;
   for (const auto& works :
        {ElementwiseWorks(), RowWorks(), MovementWorks(), ProductWorks(),
-        LinalgWorks(), OrderWorks(), WindowWorks(), ClientWorks(),
-        GraphWorks()}) {
+        LinalgWorks(), AttentionWorks(), OrderWorks(), WindowWorks(),
+        ClientWorks(), GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

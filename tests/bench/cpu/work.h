@@ -78,6 +78,7 @@ std::vector<Work> RowWorks();
 std::vector<Work> MovementWorks();
 std::vector<Work> ProductWorks();
 std::vector<Work> LinalgWorks();
+std::vector<Work> AttentionWorks();
 std::vector<Work> OrderWorks();
 std::vector<Work> WindowWorks();
 std::vector<Work> ClientWorks();
