@@ -30,6 +30,32 @@ const OpDef* MonoidIn(const ExpressionScope& scope, int called) {
   return op != nullptr && op->monoid.neutral != MonoidDef::kNone ? op : nullptr;
 }
 
+// Windows of more places are reduced along one axis after the other.
+constexpr int64_t kManyPlaces = 16;
+
+bool HasManyPlaces(absl::Span<const SlidingWindow> windows) {
+  int64_t places = 1;
+  for (const SlidingWindow& w : windows) {
+    places = std::min(places, kManyPlaces) * std::min(w.size, kManyPlaces + 1);
+  }
+  return places > kManyPlaces;
+}
+
+// What x, between its padding, comes to in each window by a monoid. `exact`:
+// the order of elements makes no difference, not to a gradient either.
+Expression ReducedBy(const OpDef& op, bool exact, Expression x,
+                     absl::Span<const SlidingWindow> windows, int called) {
+  const Expression neutral = ConstantOf(x.scope(), NeutralOf(op, x.dtype()));
+  const size_t at_once = exact && HasManyPlaces(windows) ? 1 : windows.size();
+  do {
+    const auto some = windows.subspan(0, at_once);
+    windows.remove_prefix(at_once);
+    x = ReducedPlaces({Unfolded(x, some)}, {&neutral, 1},
+                      static_cast<int>(some.size()), called)[0];
+  } while (!windows.empty());
+  return x;
+}
+
 // (x, y) -> x, if it is the larger, or smaller, or NaN; else y.
 int KeepsTheFirst(const ExpressionScope& scope, DType dtype, bool largest) {
   ComputationBuilder builder(scope.builder.module(), "keeps");
@@ -113,20 +139,19 @@ std::vector<Expression> ReducedWindows(absl::Span<const Expression> xs,
                                        const WindowSpec& spec, int called) {
   ExpressionScope* scope = xs[0].scope();
   const std::vector<SlidingWindow> windows = spec.Sliding();
+  if (const OpDef* op = MonoidIn(*scope, called)) {
+    const DType dtype = xs[0].dtype();
+    const Expression all =
+        ReducedBy(*op, !IsFloat(dtype) && !IsComplex(dtype),
+                  PaddedFor(spec, xs[0], initial[0]), windows, called);
+    return {Apply(*op, {OfAllSizes(initial[0], all.dims()), all})};
+  }
   std::vector<Expression> laid;
   for (size_t k = 0; k < xs.size(); ++k) {
     laid.push_back(Unfolded(PaddedFor(spec, xs[k], initial[k]), windows));
   }
-  const OpDef* op = MonoidIn(*scope, called);
-  if (op == nullptr) {
-    return ReducedPlaces(std::move(laid), initial,
-                         static_cast<int>(windows.size()), called);
-  }
-  const Expression neutral = ConstantOf(scope, NeutralOf(*op, xs[0].dtype()));
-  const Expression all =
-      ReducedPlaces(std::move(laid), {&neutral, 1},
-                    static_cast<int>(windows.size()), called)[0];
-  return {Apply(*op, {OfAllSizes(initial[0], all.dims()), all})};
+  return ReducedPlaces(std::move(laid), initial,
+                       static_cast<int>(windows.size()), called);
 }
 
 absl::StatusOr<Expression> WindowScatter(const Expression& x,
@@ -155,9 +180,8 @@ absl::StatusOr<Expression> WindowExtreme(const Expression& x,
   ExpressionScope own{builder, scope->monoids};
   const Expression of(&own, builder.Parameter(x.shape()));
   const Expression neutral = ConstantOf(&own, NeutralOf(op, x.dtype()));
-  const Expression all = ReducedPlaces(
-      {Unfolded(PaddedFor(spec, of, neutral), spec.Sliding())}, {&neutral, 1},
-      static_cast<int>(spec.Sliding().size()), called)[0];
+  const Expression all = ReducedBy(
+      op, /*exact=*/true, PaddedFor(spec, of, neutral), spec.Sliding(), called);
   const Shape result = all.shape();
   HAWSER_ASSIGN_OR_RETURN(const int forward, builder.Finish({all.value()}));
   if (!IsFloat(x.dtype())) return Apply(kCall, {x}, {}, {forward});

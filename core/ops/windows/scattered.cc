@@ -8,6 +8,8 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/elementwise_call.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
+#include "core/ops/windows/residues.h"
 #include "core/ops/windows/windows.h"
 
 namespace hawser {
@@ -19,6 +21,8 @@ using Expressions = std::vector<Expression>;
 // Up to so many places of a window are steps one after the other, which round
 // as they go, as StableHLO has it. More are a reduction.
 constexpr int64_t kFewPlaces = 32;
+// Elements of more residues are not written as a table of their places.
+constexpr int64_t kFewResidues = 4096;
 
 int64_t PlacesOf(Windows windows) {
   int64_t places = 1;
@@ -124,88 +128,220 @@ Expression PlaceNumbers(ExpressionScope* scope, const Dims& dims,
   return Spread(Reshaped(numbers, sizes), dims, others);
 }
 
-// A tensor between its padding, and whether an element of that is the tensor's.
-struct Framed {
-  Expression x, is_there;
+// A tensor, its windows along each axis, and the padding that they slide over.
+struct Slid {
+  const Expression& x;
+  const WindowSpec& spec;
+
+  std::vector<SlidingWindow> windows() const { return spec.Sliding(); }
+  Expression PaddedX() const {
+    return PaddedFor(spec, x, Filled(x.scope(), Shape::Scalar(x.dtype()), 0));
+  }
+  // Whether an element of the padded tensor is the tensor's.
+  Expression IsThere() const {
+    return PaddedFor(spec,
+                     Filled(x.scope(), x.shape().WithDType(DType::kBool), 1),
+                     Bool(x.scope(), false));
+  }
+  // True if that place of every window is the tensor's.
+  bool IsAlwaysThere(absl::Span<const int64_t> place) const {
+    const std::vector<SlidingWindow> windows = this->windows();
+    const Dims counts = spec.CountsOn(x.dims());
+    for (size_t k = 0; k < windows.size(); ++k) {
+      const int64_t a = windows[k].axis;
+      const int64_t first = place[k] * windows[k].dilation - spec.low[a];
+      const int64_t last = first + (counts[a] - 1) * windows[k].stride;
+      if (first < 0 || last >= x.dims()[a]) return false;
+    }
+    // Windows of one place may lie in the padding of other axes.
+    for (size_t a = 0; a < spec.sizes.size(); ++a) {
+      const bool slides = spec.sizes[a] != 1 || spec.strides[a] != 1;
+      if (!slides && (spec.low[a] > 0 || spec.high[a] > 0)) return false;
+    }
+    return true;
+  }
 };
 
-// The number of the place that each window chooses; below 0: none.
-absl::StatusOr<Expression> ChosenPlaces(const Framed& of, Windows windows,
-                                        int select) {
+// True if its few places are taken one after the other.
+bool HasFewPlaces(const Slid& of) {
+  if (PlacesOf(of.windows()) > kFewPlaces) return false;
+  int64_t residues = 1;
+  for (const SlidingWindow& w : of.windows()) {
+    residues *= ResidueCount(w, of.x.dims()[w.axis]);
+    if (residues > kFewResidues) return false;
+  }
+  return true;
+}
+
+// Numbers of few places; as wide as values that they are chosen beside.
+DType PlaceDType(DType dtype) {
+  return ByteWidth(dtype) == 8 ? DType::kS64 : DType::kS32;
+}
+
+// The number of the place that each window chooses, of few; below 0: none.
+absl::StatusOr<Expression> ChosenOfFew(const Slid& of, int select) {
   ExpressionScope* scope = of.x.scope();
-  const Step step = Selecting(select);
+  const std::vector<SlidingWindow> windows = of.windows();
+  const Expression padded = of.PaddedX(), is_there = of.IsThere();
+  Expression value = AtPlace(padded, windows, PlaceOf(windows, 0)), chosen;
+  const Shape shape = value.shape().WithDType(PlaceDType(of.x.dtype()));
+  const auto number = [&](int64_t p) {
+    return Filled(scope, shape, static_cast<double>(p));
+  };
+  bool any = false;  // whether every window has chosen
+  for (int64_t p = 0; p < PlacesOf(windows); ++p) {
+    const Dims place = PlaceOf(windows, p);
+    const bool always = of.IsAlwaysThere(place);
+    const Expression there = AtPlace(is_there, windows, place);
+    if (p == 0) {
+      chosen = always ? number(0) : Choose(there, number(0), number(-1));
+    } else {
+      const Expression next = AtPlace(padded, windows, place);
+      HAWSER_ASSIGN_OR_RETURN(Expression first, Called(select, value, next));
+      if (!any) {
+        first = Apply(kAnd, {first, Compare(chosen, CompareDirection::kGe,
+                                            Like(chosen, 0))});
+      }
+      if (!always) {
+        const Expression absent = Apply(kNot, {there});
+        first = Apply(kOr, {first, absent});
+      }
+      value = Choose(first, value, next);
+      chosen = Choose(first, chosen, number(p));
+    }
+    any = any || always;
+  }
+  return chosen;
+}
+
+// The same of many, in any order.
+absl::StatusOr<Expression> ChosenOfMany(const Slid& of, int select) {
+  ExpressionScope* scope = of.x.scope();
+  const std::vector<SlidingWindow> windows = of.windows();
   const Expressions initial = {Filled(scope, Shape::Scalar(of.x.dtype()), 0),
                                Filled(scope, Shape::Scalar(DType::kS64), -1),
                                Bool(scope, false)};
-  if (PlacesOf(windows) > kFewPlaces) {
-    const Expression laid = Unfolded(of.x, windows);
-    HAWSER_ASSIGN_OR_RETURN(
-        const Expressions chosen,
-        ReducedBy(step,
-                  {laid, PlaceNumbers(scope, laid.dims(), windows.size()),
-                   Unfolded(of.is_there, windows)},
-                  initial, windows.size()));
-    return chosen[1];
-  }
-  Expressions running;
-  for (int64_t p = 0; p < PlacesOf(windows); ++p) {
-    const Dims place = PlaceOf(windows, p);
-    const Expression x = AtPlace(of.x, windows, place);
-    const Expressions next = {
-        x,
-        Filled(scope, x.shape().WithDType(DType::kS64), static_cast<double>(p)),
-        AtPlace(of.is_there, windows, place)};
-    if (running.empty()) {
-      running = {next[0], Choose(next[2], next[1], Like(next[1], -1)), next[2]};
-      continue;
-    }
-    Expressions all = running;
-    all.insert(all.end(), next.begin(), next.end());
-    HAWSER_ASSIGN_OR_RETURN(running, step(all));
-  }
-  return running[1];
+  const Expression laid = Unfolded(of.PaddedX(), windows);
+  HAWSER_ASSIGN_OR_RETURN(
+      const Expressions chosen,
+      ReducedBy(Selecting(select),
+                {laid, PlaceNumbers(scope, laid.dims(), windows.size()),
+                 Unfolded(of.IsThere(), windows)},
+                initial, windows.size()));
+  return chosen[1];
 }
 
-// What the chosen elements of a tensor of sizes `dims` get of `source`.
-absl::StatusOr<Expression> ScatteredTo(const Dims& dims,
-                                       const Expression& chosen,
-                                       const Expression& source,
-                                       const Expression& initial,
-                                       Windows windows, int scatter) {
+// What the chosen elements get of `source`, for each of many places.
+absl::StatusOr<Expression> ScatteredByMany(const Slid& of,
+                                           const Expression& chosen,
+                                           const Expression& source,
+                                           const Expression& initial,
+                                           int scatter) {
   ExpressionScope* scope = source.scope();
-  const Step step = Scattering(scatter);
-  const Expression none = Bool(scope, false);
-  if (PlacesOf(windows) > kFewPlaces) {
-    Dims all = source.dims(), places;
-    for (const SlidingWindow& w : windows) {
-      places.push_back(static_cast<int64_t>(all.size()));
-      all.push_back(w.size);
+  const std::vector<SlidingWindow> windows = of.windows();
+  const Dims dims = of.PaddedX().dims();
+  Dims all = source.dims(), places;
+  for (const SlidingWindow& w : windows) {
+    places.push_back(static_cast<int64_t>(all.size()));
+    all.push_back(w.size);
+  }
+  const Expression is_chosen =
+      Compare(Spread(chosen, all, places), CompareDirection::kEq,
+              PlaceNumbers(scope, all, windows.size()));
+  HAWSER_ASSIGN_OR_RETURN(
+      const Expressions results,
+      ReducedBy(Scattering(scatter),
+                {ByElement(Spread(source, all, places), initial, dims, windows),
+                 ByElement(is_chosen, Bool(scope, false), dims, windows)},
+                {initial, Bool(scope, true)}, windows.size()));
+  WindowSpec back = of.spec;
+  for (size_t a = 0; a < back.low.size(); ++a) {
+    back.low[a] = -back.low[a];
+    back.high[a] = -back.high[a];
+  }
+  return PaddedFor(back, results[0], initial);
+}
+
+// ---- few places -------------------------------------------------------------
+
+// The axes of a tensor by residue. Those of several residues are two in
+// `split`, of which `spread` has the second ones.
+struct Residues {
+  std::vector<AxisByResidue> axes;
+  Dims split, spread;
+  Dims sizes;  // of places along each axis
+
+  Residues(const Dims& dims, const WindowSpec& spec) : sizes(spec.sizes) {
+    const Dims counts = spec.CountsOn(dims);
+    for (size_t a = 0; a < dims.size(); ++a) {
+      const SlidingWindow window{.size = spec.sizes[a],
+                                 .stride = spec.strides[a],
+                                 .dilation = spec.dilations[a]};
+      axes.push_back(ByResidue(window, dims[a], spec.low[a], counts[a]));
+      split.push_back(axes.back().groups);
+      if (axes.back().residues == 1) continue;
+      spread.push_back(static_cast<int64_t>(split.size()));
+      split.push_back(axes.back().residues);
     }
+  }
+
+  int64_t count() const { return ShiftTuples(axes); }
+  std::vector<const WindowShift*> Tuple(int64_t number) const {
+    return ShiftTuple(axes, number);
+  }
+};
+
+// The numbers of the places that elements have in windows so far away, over the
+// residues of axes that have several; below -1: none.
+Literal PlacesAt(const Residues& by,
+                 absl::Span<const WindowShift* const> shifts, DType dtype) {
+  Dims dims;
+  std::vector<int64_t> numbers = {0};
+  for (size_t a = 0; a < shifts.size(); ++a) {
+    std::vector<int64_t> next;
+    for (const int64_t number : numbers) {
+      for (const int64_t place : shifts[a]->places) {
+        const bool none = number < 0 || place < 0;
+        next.push_back(none ? -2 : number * by.sizes[a] + place);
+      }
+    }
+    numbers = std::move(next);
+    if (by.axes[a].residues > 1) dims.push_back(by.axes[a].residues);
+  }
+  if (dtype == DType::kS64) return Literal::Of<int64_t>(numbers, dims);
+  return Literal::Of<int32_t>(
+      std::vector<int32_t>(numbers.begin(), numbers.end()), dims);
+}
+
+// What the chosen elements get of `source`, for each of few places.
+absl::StatusOr<Expression> ScatteredByFew(const Slid& of,
+                                          const Expression& chosen,
+                                          const Expression& source,
+                                          const Expression& initial,
+                                          int scatter) {
+  ExpressionScope* scope = source.scope();
+  const Dims& dims = of.x.dims();
+  const Residues by(dims, of.spec);
+  const auto rank = static_cast<int>(by.split.size());
+  const Expression none = Filled(scope, Shape::Scalar(chosen.dtype()), -1);
+  const Expression places = WithShiftsRoom(by.axes, chosen, none);
+  const Expression sources = WithShiftsRoom(by.axes, source, initial);
+  Expression running = OfAllSizes(initial, by.split);
+  for (int64_t t = 0; t < by.count(); ++t) {
+    const std::vector<const WindowShift*> shifts = by.Tuple(t);
+    const Expression at =
+        ConstantOf(scope, PlacesAt(by, shifts, chosen.dtype()));
     const Expression is_chosen =
-        Compare(Spread(chosen, all, places), CompareDirection::kEq,
-                PlaceNumbers(scope, all, windows.size()));
-    HAWSER_ASSIGN_OR_RETURN(
-        const Expressions results,
-        ReducedBy(
-            step,
-            {ByElement(Spread(source, all, places), initial, dims, windows),
-             ByElement(is_chosen, none, dims, windows)},
-            {initial, Bool(scope, true)}, windows.size()));
-    return results[0];
+        Compare(Spread(AtShifts(by.axes, shifts, places), by.split, by.spread),
+                CompareDirection::kEq,
+                Spread(at, by.split, OtherAxes(rank, by.spread)));
+    HAWSER_ASSIGN_OR_RETURN(const Expression both,
+                            Called(scatter, running,
+                                   Spread(AtShifts(by.axes, shifts, sources),
+                                          by.split, by.spread)));
+    running = Choose(is_chosen, both, running);
   }
-  Expressions running = {OfAllSizes(initial, dims),
-                         OfAllSizes(Bool(scope, true), dims)};
-  // Earlier windows have an element at later places.
-  for (int64_t p = PlacesOf(windows) - 1; p >= 0; --p) {
-    const Dims place = PlaceOf(windows, p);
-    const Expression is_chosen = Compare(chosen, CompareDirection::kEq,
-                                         Like(chosen, static_cast<double>(p)));
-    HAWSER_ASSIGN_OR_RETURN(
-        running, step({running[0], running[1],
-                       FromPlace(source, initial, dims, windows, place),
-                       FromPlace(is_chosen, none, dims, windows, place)}));
-  }
-  return running[0];
+  return JoinedResidues(by.axes, running, dims);
 }
 
 }  // namespace
@@ -215,25 +351,15 @@ absl::StatusOr<Expression> SelectAndScatter(const Expression& x,
                                             const Expression& initial,
                                             const WindowSpec& spec, int select,
                                             int scatter) {
-  ExpressionScope* scope = x.scope();
-  const std::vector<SlidingWindow> windows = spec.Sliding();
-  const Expression zero = Filled(scope, Shape::Scalar(x.dtype()), 0);
-  const Framed framed{
-      PaddedFor(spec, x, zero),
-      PaddedFor(spec, Filled(scope, x.shape().WithDType(DType::kBool), 1),
-                Bool(scope, false))};
-  if (framed.x.value() == kNoValue) return framed.x;
-  HAWSER_ASSIGN_OR_RETURN(const Expression chosen,
-                          ChosenPlaces(framed, windows, select));
+  const Slid of{x, spec};
+  if (of.PaddedX().value() == kNoValue) return of.PaddedX();
+  if (source.shape().num_elements() == 0) return OfAllSizes(initial, x.dims());
+  const bool few = HasFewPlaces(of);
   HAWSER_ASSIGN_OR_RETURN(
-      const Expression all,
-      ScatteredTo(framed.x.dims(), chosen, source, initial, windows, scatter));
-  WindowSpec back = spec;
-  for (size_t a = 0; a < back.low.size(); ++a) {
-    back.low[a] = -back.low[a];
-    back.high[a] = -back.high[a];
-  }
-  return PaddedFor(back, all, initial);
+      const Expression chosen,
+      few ? ChosenOfFew(of, select) : ChosenOfMany(of, select));
+  return few ? ScatteredByFew(of, chosen, source, initial, scatter)
+             : ScatteredByMany(of, chosen, source, initial, scatter);
 }
 
 }  // namespace hawser

@@ -7,8 +7,10 @@
 #include "core/base/status.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/windows/residues.h"
 #include "core/ops/windows/unfold.h"
 
 namespace hawser {
@@ -135,24 +137,6 @@ Expression AtPlace(const Expression& x, absl::Span<const SlidingWindow> windows,
                 {"strides", strides}});
 }
 
-Expression FromPlace(const Expression& g, const Expression& nothing,
-                     const Dims& dims, absl::Span<const SlidingWindow> windows,
-                     absl::Span<const int64_t> place) {
-  if (g.value() == kNoValue) return g;
-  if (g.shape().num_elements() == 0) {
-    return Spread(nothing, dims, OtherAxes(static_cast<int>(dims.size()), {}));
-  }
-  Dims low(g.rank(), 0), high = low, interior = low;
-  for (size_t k = 0; k < windows.size(); ++k) {
-    const SlidingWindow& w = windows[k];
-    const int64_t last = (g.dims()[w.axis] - 1) * w.stride;
-    low[w.axis] = place[k] * w.dilation;
-    high[w.axis] = dims[w.axis] - 1 - last - low[w.axis];
-    interior[w.axis] = w.stride - 1;
-  }
-  return Padded(g, nothing, low, high, interior);
-}
-
 Expression PlacesInFront(const Expression& x, int windows) {
   Dims order(x.rank());
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -176,8 +160,90 @@ std::vector<Expression> ReducedPlaces(std::vector<Expression> xs,
   return results;
 }
 
+namespace {
+
+// Windows of an element whose cotangents are added one after the other.
+constexpr int64_t kFewSums = 36;
+
+// The axes by residue if elements are in few windows and these stride: where
+// they do not, no number is divided anyway. Empty: they are not.
+std::vector<AxisByResidue> FewSums(const Dims& counts, const Dims& dims,
+                                   absl::Span<const SlidingWindow> windows) {
+  std::vector<SlidingWindow> of_axis(dims.size());
+  bool strides = false;
+  for (const SlidingWindow& w : windows) {
+    strides = strides || w.stride > 1;
+    if (w.size > kFewSums || ResidueCount(w, dims[w.axis]) > kFewSums) {
+      return {};
+    }
+    of_axis[w.axis] = w;
+  }
+  std::vector<AxisByResidue> axes;
+  for (size_t a = 0; a < dims.size(); ++a) {
+    axes.push_back(ByResidue(of_axis[a], dims[a], 0, counts[a]));
+  }
+  const int64_t sums = ShiftTuples(axes);
+  if (!strides || sums == 0 || sums > kFewSums) axes.clear();
+  return axes;
+}
+
+// The places of windows so far away that each residue has: axis `place` of g,
+// between zeros, from there on.
+Expression AtPlaces(const Expression& g, const Expression& zero, int64_t place,
+                    const SlidingWindow& w, int64_t residues, int64_t shift) {
+  const int64_t first = -shift * w.stride;
+  WindowSpec around = WindowSpec::Of(Dims(g.rank(), 1));
+  around.base_dilations[place] = w.dilation;
+  around.low[place] = -first;
+  around.high[place] = first + residues - ((w.size - 1) * w.dilation + 1);
+  return PaddedFor(around, g, zero);
+}
+
+Expression SummedByResidue(const Expression& g, const Expression& zero,
+                           const Dims& dims,
+                           absl::Span<const SlidingWindow> windows,
+                           absl::Span<const AxisByResidue> axes) {
+  const auto rank = static_cast<int64_t>(dims.size());
+  // Groups, then the residues of each axis behind them.
+  Dims order;
+  for (int64_t a = 0; a < rank; ++a) {
+    order.push_back(a);
+    for (size_t k = 0; k < windows.size(); ++k) {
+      if (windows[k].axis == a) order.push_back(rank + static_cast<int64_t>(k));
+    }
+  }
+  const Expression room = WithShiftsRoom(axes, g, zero);
+  Expression sum;
+  for (int64_t t = 0; t < ShiftTuples(axes); ++t) {
+    const auto shifts = ShiftTuple(axes, t);
+    Expression term = AtShifts(axes, shifts, room);
+    for (size_t k = 0; k < windows.size(); ++k) {
+      const int64_t a = windows[k].axis;
+      term = AtPlaces(term, zero, rank + static_cast<int64_t>(k), windows[k],
+                      axes[a].residues, shifts[a]->shift);
+    }
+    term = Transposed(term, order);
+    sum = t == 0 ? term : sum + term;
+  }
+  return JoinedResidues(axes, sum, dims);
+}
+
+}  // namespace
+
 Expression SummedWindows(const Expression& g, const Dims& dims,
                          absl::Span<const SlidingWindow> windows) {
+  if (g.value() != kNoValue && g.shape().num_elements() > 0) {
+    Dims counts = g.dims();
+    counts.resize(dims.size());
+    const auto axes = FewSums(counts, dims, windows);
+    if (!axes.empty()) {
+      const DType dtype = g.dtype(), wide = SumDType(dtype);
+      const Expression none = Filled(g.scope(), Shape::Scalar(wide), 0);
+      return ConvertTo(
+          SummedByResidue(ConvertTo(g, wide), none, dims, windows, axes),
+          dtype);
+    }
+  }
   const Expression zero = Filled(g.scope(), Shape::Scalar(g.dtype()), 0);
   const int add =
       g.scope()->monoids.Find(kAdd, g.dtype(), g.scope()->builder.module());

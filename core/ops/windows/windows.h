@@ -53,12 +53,6 @@ Expression SummedWindows(const Expression& g, const Dims& dims,
 // What Unfolded(x, windows) has at one place of each window: a slice of x.
 Expression AtPlace(const Expression& x, absl::Span<const SlidingWindow> windows,
                    absl::Span<const int64_t> place);
-// What comes back to each element of a tensor of sizes `dims` from that place
-// of the windows, for which `g`, of an element a window, holds it: what
-// ByElement lists for it.
-Expression FromPlace(const Expression& g, const Expression& nothing,
-                     const Dims& dims, absl::Span<const SlidingWindow> windows,
-                     absl::Span<const int64_t> place);
 
 // ---- whole tensors ---------------------------------------------------------
 

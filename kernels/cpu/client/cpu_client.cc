@@ -47,8 +47,8 @@ std::string EngineId() {
   absl::StrAppend(
       &id, ", ",
       products.blas == nullptr ? "own products" : products.blas->name);
-  if (products.dnnl != nullptr)
-    absl::StrAppend(&id, ", ", products.dnnl->name());
+  if (products.convolutions != nullptr)
+    absl::StrAppend(&id, ", ", products.convolutions->name());
   absl::StrAppend(&id, Sleef::OfProcess().is_there() ? ", SLEEF 3" : "");
   return id;
 }

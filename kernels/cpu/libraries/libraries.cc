@@ -3,11 +3,11 @@
 namespace hawser::cpu {
 
 Libraries Libraries::OfProcess() {
-  Libraries libraries{FindBlas(), Dnnl::OfProcess()};
-  const bool serves = libraries.blas == nullptr ||
-                      (libraries.dnnl != nullptr && libraries.dnnl->is_fast());
-  if (!serves) libraries.dnnl = nullptr;
-  return libraries;
+  const Blas* const blas = FindBlas();
+  const Dnnl* const dnnl = Dnnl::OfProcess();
+  const bool multiplies = dnnl != nullptr && dnnl->has_bf16() &&
+                          (blas == nullptr || dnnl->is_fast());
+  return {blas, multiplies ? dnnl : nullptr, dnnl};
 }
 
 std::string Libraries::ProductsOf(DType dtype) const {

@@ -13,10 +13,10 @@ namespace hawser::cpu {
 // Value type; nullptr: not there.
 struct Libraries {
   const Blas* blas = nullptr;
-  const Dnnl* dnnl = nullptr;
+  const Dnnl* dnnl = nullptr;  // for products of bf16: if it is the faster one
+  const Dnnl* convolutions = nullptr;
 
-  // The libraries that this process found, once: oneDNN if it is the faster
-  // one.
+  // The libraries that this process found, once.
   static Libraries OfProcess();
   // The name of that which large products of fast numerics use; "": own loops.
   std::string ProductsOf(DType dtype) const;

@@ -9,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "core/ops/windows/convolution.h"
 #include "kernels/cpu/planned/boxed_loops.h"
+#include "kernels/cpu/products/convolution.h"
 #include "kernels/cpu/products/dot.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/steps/step_builder.h"
@@ -138,10 +140,10 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
     return absl::StatusOr<std::vector<Literal>>(
         Internal("a product calls nothing"));
   };
-  HAWSER_RETURN_IF_ERROR(
-      RunProduct({*FindCpuKernel(*dot.op), module_, body, dot,
-                  absl::MakeSpan(factors), environment_, no_call},
-                 product, tail.by_boxes() ? &box_tail : nullptr));
+  const auto run = dot.op == &kConvolution ? RunConvolution : RunProduct;
+  HAWSER_RETURN_IF_ERROR(run({*FindCpuKernel(*dot.op), module_, body, dot,
+                              absl::MakeSpan(factors), environment_, no_call},
+                             product, tail.by_boxes() ? &box_tail : nullptr));
   if (tail.by_boxes()) return absl::OkStatus();
   return RunTiles(tail.program(), operands, results, environment_);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "core/ops/contraction/dot.h"
 
 namespace hawser::cpu {
 namespace {
@@ -81,7 +82,9 @@ void ProductTail::FindLoops(const Region& region, const Instruction& dot) {
   const auto domain = absl::MakeConstSpan(region.domain);
   num_loops_ = static_cast<int>(extents.size());
   const size_t batches =
-      dot.attributes.GetInts("lhs_batching_dimensions").size();
+      dot.op != &kDotGeneral
+          ? 0
+          : dot.attributes.GetInts("lhs_batching_dimensions").size();
   const int64_t columns =
       Iterations(domain.subspan(region.epilogue.first_column));
   const int64_t batch = Iterations(domain.subspan(0, batches));

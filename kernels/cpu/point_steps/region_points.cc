@@ -14,9 +14,9 @@ RegionPoints::RegionPoints(const Module& module, const plan::Region& region,
       region_(region),
       body_(module.computation(region.body)),
       options_(options),
-      columns_(region.kind == plan::RegionKind::kColumnReduction),
-      lanes_(ChooseLaneLoops(region, columns_)),
-      shapes_(region, lanes_, columns_, options.boxes),
+      way_(ChooseFoldWay(region)),
+      lanes_(ChooseLaneLoops(region, way_)),
+      shapes_(region, lanes_, way_, options.boxes),
       is_stored_(StoredPoints(region)) {}
 
 const plan::MemoryAccess& RegionPoints::AccessOf(PointId load) const {
@@ -28,7 +28,8 @@ const plan::MemoryAccess& RegionPoints::AccessOf(PointId load) const {
 
 std::optional<FoldInput> RegionPoints::InPlace(PointId id) const {
   const Point& p = point(id);
-  if (p.kind != Point::kLoad || p.scope != 0 || shape(id) != LaneShape::kFull) {
+  if (p.kind != Point::kLoad || p.scope != 0 || shape(id) != LaneShape::kFull ||
+      way_ == FoldWay::kTiles) {
     return std::nullopt;
   }
   const plan::MemoryAccess& access = AccessOf(id);

@@ -32,8 +32,7 @@ class RegionPoints {
   const TileOptions& options() const { return options_; }
   const PointShapes& shapes() const { return shapes_; }
   LaneLoops lanes() const { return lanes_; }
-  // True if reductions fold along y.
-  bool folds_columns() const { return columns_; }
+  FoldWay way() const { return way_; }  // of reductions
   // True if a result may be the point's own lanes.
   const std::vector<bool>& is_stored() const { return is_stored_; }
 
@@ -68,7 +67,7 @@ class RegionPoints {
   const plan::Region& region_;
   const Computation& body_;
   const TileOptions options_;
-  const bool columns_;
+  const FoldWay way_;
   const LaneLoops lanes_;
   const PointShapes shapes_;
   const std::vector<bool> is_stored_;

@@ -13,15 +13,17 @@ using plan::ScopeId;
 
 // Fewer lanes than these leave a tile's steps idle.
 constexpr int64_t kFewLanes = 512;
-
-// Rows of so few iterations are whole in every tile.
-constexpr int64_t kShortRow = 32;
+// So many results beside each other are stored one by one.
+constexpr int64_t kFewResults = 8;
+// More elements for a result are folded where they lie.
+constexpr int64_t kMostFolded = 1024;
 
 // The loop of a load that the next element in memory is along, if that is not
 // loop x.
 int CrossingLoop(const Region& region, int x) {
   for (const plan::MemoryAccess& a : region.accesses) {
-    if (a.operand < 0 || a.offset.CoefficientOf(x) == 1) continue;
+    const bool is_row = !a.offset.UsesDim(x);
+    if (a.operand < 0 || is_row || a.offset.CoefficientOf(x) == 1) continue;
     for (int d = 0; d < x; ++d) {
       if (a.offset.CoefficientOf(d) == 1) return d;
     }
@@ -29,29 +31,69 @@ int CrossingLoop(const Region& region, int x) {
   return -1;
 }
 
-// The one before `x`, or where these are too few lanes the longest one, of
-// loops [0, end).
+// The last loop; the one before it if that is the one that most loads step
+// along, as where a few results lie beside each other for each element.
+int InnermostLoop(const Region& region) {
+  const int last = static_cast<int>(region.loops.extents.size()) - 1;
+  if (last < 1 || region.loops.extents[last] > kFewResults) return last;
+  int along_last = 0, along_other = 0;
+  for (const plan::MemoryAccess& a : region.accesses) {
+    if (a.operand < 0) continue;
+    if (a.offset.CoefficientOf(last - 1) == 1) {
+      ++along_other;
+    } else if (a.offset.CoefficientOf(last) == 1 &&
+               a.offset.UsesDim(last - 1)) {
+      ++along_last;
+    }
+  }
+  return along_other > along_last ? last - 1 : last;
+}
+
+// The last of loops [0, end) that makes enough lanes, or where none does the
+// longest one.
 int RowLoop(const Region& region, int end, int64_t along_x) {
   if (end < 1) return -1;
   const auto& extents = region.loops.extents;
-  if (extents[end - 1] * along_x >= kFewLanes) return end - 1;
+  for (int d = end - 1; d >= 0; --d) {
+    if (extents[d] * along_x >= kFewLanes) return d;
+  }
   const auto longest = std::max_element(extents.begin(), extents.begin() + end);
   return static_cast<int>(longest - extents.begin());
 }
 
 }  // namespace
 
-LaneLoops ChooseLaneLoops(const Region& region, bool columns) {
+FoldWay ChooseFoldWay(const Region& region) {
+  if (region.kind != plan::RegionKind::kColumnReduction) return FoldWay::kRows;
+  const auto& extents = region.loops.extents;
+  const int kept = region.num_kept_loops;
+  if (kept < 2 || kept == static_cast<int>(extents.size())) {
+    return FoldWay::kColumns;
+  }
+  int64_t folded = 1;
+  for (size_t d = kept; d < extents.size(); ++d) {
+    folded = std::min(folded * extents[d], kMostFolded + 1);
+  }
+  const bool many = extents.back() * extents[kept - 1] >= kFewLanes;
+  return many || folded > kMostFolded ? FoldWay::kColumns : FoldWay::kTiles;
+}
+
+LaneLoops ChooseLaneLoops(const Region& region, FoldWay way) {
   const auto& extents = region.loops.extents;
   const int loops = static_cast<int>(extents.size());
   const int kept = region.num_kept_loops;
-  if (columns) return {kept < loops ? loops - 1 : -1, kept - 1};
+  if (way == FoldWay::kColumns) {
+    return {kept < loops ? loops - 1 : -1, kept - 1};
+  }
+  if (way == FoldWay::kTiles) {
+    return {RowLoop(region, kept - 1, extents[kept - 1]), kept - 1};
+  }
   if (HasFolds(region)) {
     const int x = kept < loops ? loops - 1 : -1;
     return {RowLoop(region, kept, x < 0 ? 1 : extents[x]), x};
   }
   if (loops == 0) return {};
-  const int x = loops - 1;
+  const int x = InnermostLoop(region);
   const int crossing = CrossingLoop(region, x);
   return {crossing >= 0 ? crossing : RowLoop(region, x, extents[x]), x};
 }
@@ -61,11 +103,11 @@ bool HasFolds(const Region& region) {
                      [](const Point& p) { return p.kind == Point::kReduce; });
 }
 
-PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns,
+PointShapes::PointShapes(const Region& region, LaneLoops lanes, FoldWay way,
                          bool boxes)
     : region_(region),
       lanes_(lanes),
-      columns_(columns),
+      way_(way),
       boxes_(boxes),
       folds_(HasFolds(region)),
       symbols_(region.symbols.size(), LaneShape::kOne) {
@@ -137,7 +179,14 @@ uint8_t PointShapes::LoopsOf(PointId id) const {
   const Point& p = region_.points[id];
   if (p.kind == Point::kReduce) {
     // All of the kept loops.
-    return columns_ ? kAlongX | kAround : kAlongY | kAround;
+    switch (way_) {
+      case FoldWay::kRows:
+        return kAlongY | kAround;
+      case FoldWay::kColumns:
+        return kAlongX | kAround;
+      case FoldWay::kTiles:
+        return kAlongX | kAlongY | kAround;
+    }
   }
   uint8_t loops = LoopsOf(index(id));
   // A load is not done in tiles where its scope does not hold; anything else is
@@ -151,7 +200,7 @@ uint8_t PointShapes::LoopsOf(PointId id) const {
 bool PointShapes::IsOneRow(PointId id) const {
   const Point& p = region_.points[id];
   if (folds_ || boxes_ || loops_[id] != kAlongX || p.scope != 0 ||
-      !p.cases.empty() || region_.loops.extents[lanes_.x] > kShortRow) {
+      !p.cases.empty() || region_.loops.extents[lanes_.x] > kWholeRow) {
     return false;
   }
   std::vector<PointId> needed(p.operands.begin(), p.operands.end());
@@ -163,7 +212,8 @@ bool PointShapes::IsOneRow(PointId id) const {
 
 LaneShape PointShapes::ShapeOf(uint8_t loops, bool per_result) const {
   if (loops == kNone) return LaneShape::kOne;
-  if (per_result) return columns_ ? LaneShape::kColumns : LaneShape::kRows;
+  if (per_result && way_ == FoldWay::kColumns) return LaneShape::kColumns;
+  if (per_result && way_ == FoldWay::kRows) return LaneShape::kRows;
   if ((loops & kAlongX) == 0) return LaneShape::kRows;
   const bool one_row = lanes_.y >= 0 && (loops & kAlongY) == 0;
   return one_row ? LaneShape::kColumns : LaneShape::kFull;

@@ -11,9 +11,17 @@
 
 namespace hawser::cpu {
 
-// Which loops are the lanes of tiles, by kind and extents. The last kept loop
-// along x where columns are folded, else the last loop.
-LaneLoops ChooseLaneLoops(const plan::Region& region, bool columns);
+// Rows of so few iterations are whole in every tile of a region without folds.
+inline constexpr int64_t kWholeRow = 32;
+
+// How the reductions of a region are folded, by kind and extents. Columns that
+// are short and narrow, as windows are, make no tile: then its lanes are
+// results, and tiles of one iteration of the reduced loops follow each other.
+FoldWay ChooseFoldWay(const plan::Region& region);
+
+// Which loops are the lanes of tiles, likewise. The last loop is along x, or
+// where rows are not folded the last kept one.
+LaneLoops ChooseLaneLoops(const plan::Region& region, FoldWay way);
 
 // True if some point is a fold, maybe of one element.
 bool HasFolds(const plan::Region& region);
@@ -30,7 +38,7 @@ class PointShapes {
   };
 
   // `region` outlives it. `boxes`: a tile may begin within a row.
-  PointShapes(const plan::Region& region, LaneLoops lanes, bool columns,
+  PointShapes(const plan::Region& region, LaneLoops lanes, FoldWay way,
               bool boxes);
   PointShapes(const PointShapes&) = delete;
   PointShapes& operator=(const PointShapes&) = delete;
@@ -61,7 +69,8 @@ class PointShapes {
 
   const plan::Region& region_;
   const LaneLoops lanes_;
-  const bool columns_, boxes_;
+  const FoldWay way_;
+  const bool boxes_;
   const bool folds_;
   const plan::IndexExpr nothing_;
   std::vector<plan::IndexExpr> merged_;          // of iotas; never moved

@@ -1,15 +1,18 @@
-// Convolutions: the windows of a few thousand results at a time are gathered as
-// the rows of a matrix, and multiplied by the kernel.
-#include "core/ops/windows/convolution.h"
+// Convolutions: by a library of these, or the windows of a few thousand results
+// at a time are gathered as the rows of a matrix, and multiplied by the kernel.
+#include "kernels/cpu/products/convolution.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/windows.h"
 #include "kernels/cpu/families.h"
+#include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/products/gemm.h"
+#include "kernels/cpu/products/library_convolution.h"
 
 namespace hawser::cpu {
 namespace {
@@ -133,13 +136,24 @@ void CopyColumns(const char* from, int64_t from_pitch, char* to,
   }
 }
 
+// Gives the tail rows [begin, begin + count) of the result, all columns.
+absl::Status RunTail(const KernelContext& c, const GemmTail& tail,
+                     int64_t begin, int64_t count) {
+  const int64_t out = c.result_shape().dims().back();
+  return c.ForRanges(
+      count, static_cast<double>(out), [&](int64_t from, int64_t to) {
+        return tail({.row = begin + from, .rows = to - from, .columns = out});
+      });
+}
+
 // One group of features, and the results that it has.
 struct Group {
   int64_t first_feature, first_out, out;
 };
 
+// `tail` is given rows whose results are there.
 absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
-                      const Group& group, Literal* result) {
+                      const Group& group, char* result, const GemmTail* tail) {
   const DType dtype = c.result_shape().dtype();
   const int64_t width = ByteWidth(dtype), depth = gatherer.depth();
   const int64_t all_out = c.result_shape().dims().back();
@@ -164,8 +178,7 @@ absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
                           gathered + from * row_bytes);
           return absl::OkStatus();
         }));
-    char* const to = result->mutable_bytes().data() +
-                     (begin * all_out + group.first_out) * width;
+    char* const to = result + (begin * all_out + group.first_out) * width;
     const bool is_dense = group.out == all_out;
     const GemmProblem problem{
         .dtype = dtype,
@@ -181,22 +194,17 @@ absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
       CopyColumns(problem.c, group.out * width, to, all_out * width, count,
                   group.out * width);
     }
+    if (tail != nullptr) {
+      HAWSER_RETURN_IF_ERROR(RunTail(c, *tail, begin, count));
+    }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literals> RunConvolution(const KernelContext& c) {
-  const ConvolutionSpec spec = ConvolutionSpec::Of(c.attributes());
+absl::StatusOr<Literals> RunRow(const KernelContext& c) {
   HAWSER_ASSIGN_OR_RETURN(Literal result, c.Allocate(c.result_shape()));
-  if (c.result_shape().num_elements() == 0) {
-    return Literals{std::move(result)};
-  }
-  const Gatherer gatherer(c, spec);
-  const int64_t out = c.result_shape().dims().back() / spec.groups;
-  for (int64_t g = 0; g < spec.groups; ++g) {
-    HAWSER_RETURN_IF_ERROR(RunGroup(
-        c, gatherer, {g * gatherer.features(), g * out, out}, &result));
-  }
+  HAWSER_RETURN_IF_ERROR(
+      RunConvolution(c, result.mutable_bytes().data(), nullptr));
   return Literals{std::move(result)};
 }
 
@@ -215,11 +223,30 @@ double ConvolutionCost(const CostContext& c) {
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kConvolution, RunConvolution, nullptr, ConvolutionCost},
+    {&kConvolution, RunRow, nullptr, ConvolutionCost},
 };
 
 }  // namespace
 
 absl::Span<const CpuKernel> ConvolutionKernels() { return kKernels; }
+
+absl::Status RunConvolution(const KernelContext& c, char* to,
+                            const GemmTail* tail) {
+  const ConvolutionSpec spec = ConvolutionSpec::Of(c.attributes());
+  if (c.result_shape().num_elements() == 0) return absl::OkStatus();
+  const Dnnl* const dnnl = Libraries::OfProcess().convolutions;
+  if (dnnl != nullptr && c.environment.numerics == runtime::Numerics::kFast) {
+    const absl::Status status = RunLibraryConvolution(c, spec, *dnnl, to, tail);
+    if (!absl::IsUnimplemented(status)) return status;
+  }
+  const Gatherer gatherer(c, spec);
+  const int64_t out = c.result_shape().dims().back() / spec.groups;
+  for (int64_t g = 0; g < spec.groups; ++g) {
+    HAWSER_RETURN_IF_ERROR(RunGroup(c, gatherer,
+                                    {g * gatherer.features(), g * out, out}, to,
+                                    g + 1 == spec.groups ? tail : nullptr));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace hawser::cpu

@@ -1,5 +1,6 @@
 #include "kernels/cpu/tile_folds/fold_parts.h"
 
+#include "kernels/cpu/tile_folds/fold_step.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
@@ -10,8 +11,15 @@ constexpr int64_t kRowsOfASegment = 4096;
 
 }  // namespace
 
-FoldSegments::FoldSegments(absl::Span<const TileLoop> inner, bool along_y)
+FoldSegments::FoldSegments(absl::Span<const TileLoop> inner, FoldWay way,
+                           LaneLoops lanes)
     : iterations_(IterationsOf(inner)) {
+  const bool along_y = way == FoldWay::kColumns && lanes.y >= 0;
+  if (way == FoldWay::kTiles && iterations_ > 0) {
+    count_ = 1;
+    length_ = lanes_ = iterations_;
+    return;
+  }
   if (!along_y || iterations_ == 0) {
     count_ = iterations_;
     if (!inner.empty()) lanes_ = inner.back().chunk;
@@ -36,12 +44,24 @@ int64_t FoldSegments::Begin(int64_t segment) const {
   return segment / an_iteration_ * around_ + segment % an_iteration_ * length_;
 }
 
-FoldParts::FoldParts(absl::Span<const TileReduction> reductions, bool columns,
+FoldParts::FoldParts(absl::Span<const TileReduction> reductions, FoldWay way,
                      const FoldSegments& segments)
-    : reductions_(reductions), columns_(columns), segments_(segments) {
+    : reductions_(reductions), way_(way), segments_(segments) {
   for (const TileReduction& reduction : reductions) {
     part_bytes_.push_back(reduction.fold->part_bytes());
   }
+}
+
+int64_t FoldParts::Kept(const Tile& tile) const {
+  switch (way_) {
+    case FoldWay::kRows:
+      return tile.ny;
+    case FoldWay::kColumns:
+      return tile.nx;
+    case FoldWay::kTiles:
+      break;
+  }
+  return tile.ny * tile.nx;
 }
 
 void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
@@ -61,7 +81,7 @@ void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
 
 void FoldParts::SetSegment(absl::Span<const TileFold> all, int64_t segment,
                            Tile& tile) const {
-  const int64_t at = columns_ ? segment * tile.nx : segment;
+  const int64_t at = way_ == FoldWay::kRows ? segment : segment * Kept(tile);
   for (size_t r = 0; r < all.size(); ++r) {
     tile.folds[r] = {all[r].parts + at * part_bytes_[r], segments_.count()};
   }
@@ -88,12 +108,25 @@ void FoldParts::Finish(absl::Span<const int> reductions, Tile& tile) const {
       }
       continue;
     }
-    reduction.fold->Finish({.parts = tile.folds[r].parts,
-                            .segments = segments_.count(),
-                            .n = n,
-                            .columns = columns_,
-                            .iterations = segments_.lanes()},
-                           initial, results);
+    LaneParts parts = {.parts = tile.folds[r].parts,
+                       .segments = segments_.count(),
+                       .n = n,
+                       .columns = way_ != FoldWay::kRows,
+                       .iterations = segments_.lanes()};
+    if (way_ != FoldWay::kTiles) {
+      reduction.fold->Finish(parts, initial, results);
+      continue;
+    }
+    ForFoldBlocks(n, [&](int64_t begin, int64_t size) {
+      parts.parts = tile.folds[r].parts + begin * part_bytes_[r];
+      parts.n = size;
+      reduction.fold->Finish(parts, initial, results);
+      for (size_t k = 0; k < results.size(); ++k) {
+        if (results[k] != nullptr) {
+          results[k] += size * reduction.results[k].width;
+        }
+      }
+    });
   }
 }
 

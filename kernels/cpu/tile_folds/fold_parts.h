@@ -26,9 +26,8 @@ struct TileReduction {
 // rows: at each tile; columns: every few thousand rows. Immutable.
 class FoldSegments {
  public:
-  // `inner`: the reduced loops. `along_y`: columns are folded, along the last
-  // of them.
-  FoldSegments(absl::Span<const TileLoop> inner, bool along_y);
+  // `inner`: the reduced loops, of which the last may be that along y.
+  FoldSegments(absl::Span<const TileLoop> inner, FoldWay way, LaneLoops lanes);
 
   int64_t count() const { return count_; }
   int64_t iterations() const { return iterations_; }
@@ -51,8 +50,8 @@ class FoldSegments {
 // result. Tile::folds says where they are.
 class FoldParts {
  public:
-  // `columns`: reductions fold along y. All outlive it.
-  FoldParts(absl::Span<const TileReduction> reductions, bool columns,
+  // All outlive it.
+  FoldParts(absl::Span<const TileReduction> reductions, FoldWay way,
             const FoldSegments& segments);
 
   // Makes `memory` hold the parts of the tile's results, of all passes; it is
@@ -67,13 +66,13 @@ class FoldParts {
 
  private:
   // Lanes that are kept.
-  int64_t Kept(const Tile& tile) const { return columns_ ? tile.nx : tile.ny; }
+  int64_t Kept(const Tile& tile) const;
   int64_t PartsOf(const Tile& tile) const {
     return segments_.count() * Kept(tile);
   }
 
   const absl::Span<const TileReduction> reductions_;
-  const bool columns_;
+  const FoldWay way_;
   const FoldSegments& segments_;
   absl::InlinedVector<int64_t, 4> part_bytes_;  // by reduction
 };

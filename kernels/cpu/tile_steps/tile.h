@@ -3,6 +3,7 @@
 #ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 #define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,14 +27,48 @@ struct LaneLoops {
   int y = -1, x = -1;
 };
 
-// A loop that tiles run over, `chunk` iterations at a time.
+// Lanes [begin, end) of a row, or iterations of a loop.
+struct LaneSpan {
+  int64_t begin = 0, end = 0;
+};
+
+// Which lanes a fold makes one.
+enum class FoldWay : uint8_t {
+  kRows,     // those of a row, along x
+  kColumns,  // those of a column, along y
+  kTiles,    // the same lane of tiles that follow each other
+};
+
+// A loop that tiles run over, at most `chunk` iterations at a time. Tiles also
+// end where the edges do: iterations [inner.begin, inner.end) are whole tiles.
 struct TileLoop {
   int loop = -1;  // of the region
   int64_t extent = 1;
   int64_t chunk = 1;
   int64_t begin = 0;
+  LaneSpan inner = {};  // empty: there are no edges
 
-  int64_t chunks() const { return (extent + chunk - 1) / chunk; }
+  int64_t chunks() const { return InFront() + Inner() + ChunksOf(Behind()); }
+  // The iterations of chunk number `k`.
+  LaneSpan Chunk(int64_t k) const {
+    LaneSpan part = {0, inner.begin};
+    if (k >= InFront()) {
+      k -= InFront();
+      part = inner;
+      if (k >= Inner()) {
+        k -= Inner();
+        part = {extent - Behind(), extent};
+      }
+    }
+    const int64_t first = part.begin + k * chunk;
+    return {begin + first, begin + std::min(first + chunk, part.end)};
+  }
+
+ private:
+  int64_t ChunksOf(int64_t n) const { return (n + chunk - 1) / chunk; }
+  int64_t InFront() const { return ChunksOf(inner.begin); }
+  int64_t Inner() const { return ChunksOf(inner.end - inner.begin); }
+  int64_t Behind() const { return extent - inner.end; }
 };
 
 // Iterations of all of the loops, a chunk of each at a time.
@@ -47,11 +82,6 @@ inline int64_t IterationsOf(absl::Span<const TileLoop> loops) {
 struct TileSymbol {
   LaneShape shape = LaneShape::kOne;
   const int64_t* values = nullptr;
-};
-
-// Lanes [begin, end) of a row.
-struct LaneSpan {
-  int64_t begin = 0, end = 0;
 };
 
 // The lanes of a tile in which a scope's predicates hold: kSomewhere they are a

@@ -21,7 +21,7 @@ using When = PointShapes::When;
 absl::StatusOr<TileProgram> TileBuilder::Build() {
   const plan::Region& region = points_.region();
   program_.lane_loops = points_.lanes();
-  program_.columns = points_.folds_columns();
+  program_.way = points_.way();
   program_.num_loops = static_cast<int>(region.loops.extents.size());
   program_.num_symbols = static_cast<int>(region.symbols.size());
   HAWSER_RETURN_IF_ERROR(FindReductions());
@@ -169,9 +169,9 @@ void TileBuilder::AddFold(size_t reduction, TileSteps* to) {
   for (const FoldInput& input : inputs) {
     if (input.slot() >= 0) slots_.plan().Use(input.slot());
   }
-  to->push_back(std::make_unique<FoldStep>(
-      static_cast<int>(reduction), *program_.reductions[reduction].fold,
-      points_.folds_columns(), std::move(inputs)));
+  to->push_back(std::make_unique<FoldStep>(static_cast<int>(reduction),
+                                           *program_.reductions[reduction].fold,
+                                           points_.way(), std::move(inputs)));
 }
 
 void TileBuilder::FinishReduction(size_t number, TileSteps* to) {
@@ -214,12 +214,22 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
   return results;
 }
 
+LaneShape TileBuilder::ShapeOfResults() const {
+  switch (points_.way()) {
+    case FoldWay::kRows:
+      return LaneShape::kRows;
+    case FoldWay::kColumns:
+      return LaneShape::kColumns;
+    case FoldWay::kTiles:
+      break;
+  }
+  return LaneShape::kFull;
+}
+
 void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
   const plan::Region& region = points_.region();
   const bool tiles = to == &program_.passes.back().tile;
-  const LaneShape shape = tiles                     ? LaneShape::kFull
-                          : points_.folds_columns() ? LaneShape::kColumns
-                                                    : LaneShape::kRows;
+  const LaneShape shape = tiles ? LaneShape::kFull : ShapeOfResults();
   std::vector<LaneSlot> slots;
   for (const int k : results) {
     slots_.plan().BeginStep();

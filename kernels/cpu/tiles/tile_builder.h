@@ -56,6 +56,8 @@ class TileBuilder {
   // Which results are stored at the end of that list, and their steps.
   std::vector<int> StoresOf(bool per_result) const;
   void AddStores(const std::vector<int>& results, TileSteps* to);
+  // Of lanes that reductions leave.
+  LaneShape ShapeOfResults() const;
   bool IsLast(int stage) const { return stage + 1 == points_.region().stages; }
 
   const RegionPoints points_;

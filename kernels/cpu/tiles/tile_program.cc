@@ -4,6 +4,8 @@
 
 #include "absl/algorithm/container.h"
 #include "core/base/status.h"
+#include "kernels/cpu/points/point_shapes.h"
+#include "kernels/cpu/tiles/loop_edges.h"
 #include "kernels/cpu/tiles/tile_builder.h"
 
 namespace hawser::cpu {
@@ -16,6 +18,11 @@ constexpr int64_t kTileBytes = 20 << 10;
 constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
+// Tiles of fewer lanes take longer by their steps' calls than slots that leave
+// the nearest cache do.
+constexpr int64_t kFewestOfTile = 1024;
+// Slots and partial results of a tile whose lanes are folded tile by tile.
+constexpr int64_t kFoldedTileBytes = 64 << 10;
 // Slots, touched or not, and indices: what a thread keeps for them.
 constexpr int64_t kTileRoom = 60 << 10;
 // Lanes that chains and vectors of any width compute at a time.
@@ -104,8 +111,20 @@ int64_t LanesOf(LaneRoom lane, bool whole_rows) {
   const int64_t lanes =
       whole_rows ? kRowsBytes / touched
                  : std::min(kTileBytes / touched, kTileRoom / lane.bytes);
-  return std::clamp(lanes, kFewestLanes, kMostLanes) / kWholeLanes *
-         kWholeLanes;
+  return std::clamp(lanes, whole_rows ? kFewestLanes : kFewestOfTile,
+                    kMostLanes) /
+         kWholeLanes * kWholeLanes;
+}
+
+// The same of tiles whose lanes have partial results, which stay for many
+// steps.
+int64_t LanesOfTiles(LaneRoom lane, const TileProgram& program) {
+  int64_t bytes = lane.touched;
+  for (const TileReduction& r : program.reductions) {
+    bytes += r.fold->part_bytes();
+  }
+  return std::clamp(kFoldedTileBytes / bytes, kFewestLanes, kMostLanes) /
+         kWholeLanes * kWholeLanes;
 }
 
 // How many rows and columns a tile has at most.
@@ -118,13 +137,18 @@ void ChooseSizes(const plan::Region& region, LaneRoom lane, bool whole_rows,
   const int64_t lanes =
       in_place ? kMostLanesInPlace : LanesOf(lane, whole_rows);
   const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
-  if (program->columns) {
+  if (program->way == FoldWay::kColumns) {
     // Wider ones where several are left, for threads.
     const int64_t most = std::clamp(along_x / 4, kFoldColumns / 2,
                                     kFoldColumns / (in_place ? 1 : 2));
     program->nx = EvenChunk(along_x, most);
     program->ny = PowerOfTwoWithin(std::min(
         std::clamp<int64_t>(lanes / program->nx, 1, kFoldRows), along_y));
+  } else if (program->way == FoldWay::kTiles) {
+    program->nx = EvenChunk(along_x, LanesOfTiles(lane, *program));
+    program->ny = std::clamp<int64_t>(
+        LanesOfTiles(lane, *program) / program->nx, 1, along_y);
+    return;
   } else if (folds) {
     program->nx = whole_rows ? std::max<int64_t>(along_x, 1)
                              : std::clamp<int64_t>(along_x, 1, block);
@@ -133,9 +157,29 @@ void ChooseSizes(const plan::Region& region, LaneRoom lane, bool whole_rows,
   } else {
     program->nx = EvenChunk(along_x, lanes);
   }
-  if (!program->columns) {
+  if (program->way != FoldWay::kColumns) {
     program->ny = std::clamp<int64_t>(lanes / program->nx, 1,
                                       std::max<int64_t>(along_y, 1));
+  }
+}
+
+// Ends tiles at the edges of their loops, where they are no tiny ones.
+void FindEdges(const plan::Region& region, TileProgram* program) {
+  const int64_t tile = program->ny * program->nx;
+  for (TileLoop& loop : program->outer) {
+    const bool is_x = loop.loop == program->lane_loops.x;
+    const bool is_y = loop.loop == program->lane_loops.y;
+    const bool is_whole =
+        is_x && loop.extent <= kWholeRow && program->reductions.empty();
+    if ((!is_x && !is_y) || is_whole) continue;
+    const LaneSpan inner = InnerIterations(region, loop.loop);
+    const int64_t length = inner.end - inner.begin;
+    if (tile / loop.chunk * std::min(length, loop.chunk) < kFewestLanes) {
+      continue;
+    }
+    loop.inner = inner;
+    const int64_t chunks = (length + loop.chunk - 1) / loop.chunk;
+    loop.chunk = std::min(loop.chunk, (length + chunks - 1) / chunks);
   }
 }
 
@@ -151,7 +195,7 @@ void ListLoops(const plan::Region& region, TileProgram* program) {
 
 // True if all that is folded into an element is one run of one tile.
 bool FoldsWholeRuns(const TileProgram& program) {
-  return !program.columns && program.inner.size() == 1 &&
+  return program.way == FoldWay::kRows && program.inner.size() == 1 &&
          program.inner[0].chunks() == 1;
 }
 
@@ -192,6 +236,7 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, lane, resident, &program);
     ListLoops(region, &program);
+    if (!options.boxes) FindEdges(region, &program);
     program.lane_steps = StepsOf(region) / std::max(IterationsOf(region), 1.0);
     if (options.strict && Has(FoldOrder::kOwn, program)) {
       return Unimplemented("a rounded fold of several ops, in strict numerics");

@@ -33,9 +33,9 @@ struct TileProgram {
   TileSteps before;  // for each iteration of `outer`
   std::vector<Pass> passes;
   std::vector<TileReduction> reductions;
-  bool columns = false;        // reductions fold along y
-  int64_t ny = 1, nx = 1;      // of the largest tile
-  std::vector<int64_t> slots;  // offsets in a worker's memory
+  FoldWay way = FoldWay::kRows;  // of reductions
+  int64_t ny = 1, nx = 1;        // of the largest tile
+  std::vector<int64_t> slots;    // offsets in a worker's memory
   int64_t slot_bytes = 0;
   int num_symbols = 0, num_scopes = 0;
   double lane_steps =

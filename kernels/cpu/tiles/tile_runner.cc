@@ -48,6 +48,7 @@ TileLoops LoopsWithin(absl::Span<const LoopRange> box,
   for (TileLoop& loop : within) {
     loop.begin = box[loop.loop].begin;
     loop.extent = box[loop.loop].size;
+    loop.inner = {};
   }
   return within;
 }
@@ -57,12 +58,11 @@ void SetLoops(absl::Span<const TileLoop> loops, int64_t iteration, Tile& tile) {
   for (size_t k = loops.size(); k-- > 0;) {
     const TileLoop& loop = loops[k];
     const int64_t chunks = loop.chunks();
-    const int64_t begin = iteration % chunks * loop.chunk;
+    const auto [begin, end] = loop.Chunk(iteration % chunks);
     iteration /= chunks;
-    tile.loops[loop.loop] = loop.begin + begin;
-    const int64_t size = std::min(loop.chunk, loop.extent - begin);
-    if (loop.loop == tile.lane_loops.y) tile.ny = size;
-    if (loop.loop == tile.lane_loops.x) tile.nx = size;
+    tile.loops[loop.loop] = begin;
+    if (loop.loop == tile.lane_loops.y) tile.ny = end - begin;
+    if (loop.loop == tile.lane_loops.x) tile.nx = end - begin;
   }
 }
 
@@ -104,15 +104,14 @@ class TileRun {
         environment_(environment),
         outer_(LoopsWithin(box, program.outer)),
         iterations_(IterationsOf(outer_)),
-        segments_(program.inner, program.columns && program.lane_loops.y >= 0),
-        parts_(program.reductions, program.columns, segments_),
-        lane_steps_(program.lane_steps) {}
+        segments_(program.inner, program.way, program.lane_loops),
+        parts_(program.reductions, program.way, segments_) {}
 
   absl::Status Run() const {
     if (iterations_ == 0) return absl::OkStatus();
     const auto lanes = static_cast<double>(program_.ny * program_.nx);
     const auto inner = static_cast<double>(segments_.iterations());
-    const double steps = lanes * lane_steps_ * std::max(inner, 1.0);
+    const double steps = lanes * program_.lane_steps * std::max(inner, 1.0);
     const bool long_folds =
         program_.passes.size() == 1 && iterations_ < kFewIterations &&
         segments_.count() > 1 && steps > 2 * kParallelElements;
@@ -183,7 +182,7 @@ class TileRun {
       sizes.folds.assign(program_.reductions.size(), {});
       parts_.Place(sizes, parts);
       const double segment = static_cast<double>(program_.ny * program_.nx) *
-                             lane_steps_ *
+                             program_.lane_steps *
                              static_cast<double>(segments_.iterations()) /
                              static_cast<double>(segments_.count());
       const auto group = std::max<int64_t>(
@@ -219,15 +218,16 @@ class TileRun {
   absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
                        int64_t end, Tile& tile, WorkMeter& meter) const {
     const TileFolds folds(tile.folds.begin(), tile.folds.end());
+    const int64_t rows = program_.way == FoldWay::kTiles ? 1 : tile.ny;
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
       for (int64_t i = segments_.Begin(segment); i < last; ++i) {
         SetLoops(program_.inner, i, tile);
-        HAWSER_RETURN_IF_ERROR(
-            meter.Begin(lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
+        HAWSER_RETURN_IF_ERROR(meter.Begin(
+            program_.lane_steps * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
-        for (TileFold& fold : tile.folds) fold.before += tile.ny;
+        for (TileFold& fold : tile.folds) fold.before += rows;
       }
     }
     tile.folds.assign(folds.begin(), folds.end());
@@ -241,7 +241,6 @@ class TileRun {
   const int64_t iterations_;
   const FoldSegments segments_;
   const FoldParts parts_;
-  const double lane_steps_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
 #include "core/passes/rewrite/rewriter.h"
+#include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
 namespace {
@@ -294,7 +295,9 @@ class ProductLayout {
 bool HasProducts(const Computation& computation) {
   return std::any_of(computation.instructions().begin(),
                      computation.instructions().end(),
-                     [](const Instruction& i) { return i.op == &kDotGeneral; });
+                     [](const Instruction& i) {
+                       return NodeOf(*i.op).node == NodeClass::kDot;
+                     });
 }
 
 bool MayLayOut(const Module& module, const Target& target) {

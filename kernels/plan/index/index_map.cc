@@ -16,6 +16,21 @@ bool MovesAsOne(const IndexExpr& offset, int i, int next, int64_t extent) {
          offset.CoefficientOf(i) == offset.CoefficientOf(next) * extent;
 }
 
+// Fewer remainders would make short rows of a long one.
+constexpr int64_t kManyRemainders = 32;
+
+// Takes note of what the expression divides loop `d` by.
+void MeetDivisor(const IndexExpr& e, int d, int64_t* divisor) {
+  for (const IndexExpr::Term& term : e.terms()) {
+    const IndexAtom& atom = term.atom;
+    if (atom.inner == nullptr || !atom.inner->UsesDim(d)) continue;
+    const bool fits = atom.inner->CoefficientOf(d) == 1 &&
+                      !atom.inner->DividesDim(d) &&
+                      (*divisor == 0 || *divisor == atom.divisor);
+    *divisor = fits ? atom.divisor : -1;
+  }
+}
+
 }  // namespace
 
 IndexMap IndexMap::Identity(absl::Span<const int64_t> dims) {
@@ -122,6 +137,35 @@ Collapse CollapseLoops(absl::Span<const int64_t> extents,
     }
     collapse.extents.push_back(extent);
   }
+  return collapse;
+}
+
+Collapse SplitLoops(Collapse collapse, absl::Span<const IndexExpr> expressions,
+                    bool innermost) {
+  const int loops = static_cast<int>(collapse.extents.size());
+  Dims extents;
+  std::vector<IndexExpr> loop_of;
+  for (int d = 0; d < loops; ++d) {
+    int64_t divisor = 0;  // below 0: several, or none that fits
+    for (const IndexExpr& e : expressions) MeetDivisor(e, d, &divisor);
+    const int64_t extent = collapse.extents[d];
+    const int next = static_cast<int>(extents.size());
+    const bool splits =
+        divisor > 0 && divisor < extent && extent % divisor == 0 &&
+        (d + 1 < loops || innermost || divisor >= kManyRemainders);
+    if (!splits) {
+      extents.push_back(extent);
+      loop_of.push_back(IndexExpr::Dim(next, extent));
+      continue;
+    }
+    extents.push_back(extent / divisor);
+    extents.push_back(divisor);
+    loop_of.push_back(IndexExpr::Dim(next, extent / divisor) * divisor +
+                      IndexExpr::Dim(next + 1, divisor));
+  }
+  if (static_cast<int>(extents.size()) == loops) return collapse;
+  for (IndexExpr& index : collapse.back) index = index.Substitute(loop_of);
+  collapse.extents = std::move(extents);
   return collapse;
 }
 

@@ -64,6 +64,13 @@ Collapse CollapseLoops(absl::Span<const int64_t> extents,
                        absl::Span<const IndexExpr> conditions,
                        absl::Span<const int> barriers = {});
 
+// Makes two loops of each that every division in `expressions`, which count the
+// loops of `collapse`, divides by one number: quotient and remainder are
+// indices then. The innermost loop stays unless `innermost` or its remainders
+// are many.
+Collapse SplitLoops(Collapse collapse, absl::Span<const IndexExpr> expressions,
+                    bool innermost);
+
 // The largest power of two that divides the offset whatever the loops' indices
 // and symbols; the innermost loop `innermost` is left out (-1: none is). For
 // choosing vector widths: a load of V elements is aligned when V divides it.

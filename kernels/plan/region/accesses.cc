@@ -68,6 +68,18 @@ class AccessFinder {
     const int barriers[] = {r_.num_kept - 1,
                             by_boxes ? r_.epilogue.first_column - 1 : -1};
     r_.loops = CollapseLoops(r_.domain, offsets, others_, barriers);
+    if (target_.splits_loops && IsOfPoints(r_.kind)) {
+      offsets.insert(offsets.end(), others_.begin(), others_.end());
+      for (IndexExpr& e : offsets) e = e.Substitute(r_.loops.back);
+      const int last = static_cast<int>(r_.loops.extents.size()) - 1;
+      const bool steps = std::any_of(
+          r_.accesses.begin(), r_.accesses.end(), [&](const MemoryAccess& a) {
+            return a.operand >= 0 &&
+                   a.offset.Substitute(r_.loops.back).CoefficientOf(last) != 0;
+          });
+      r_.loops = SplitLoops(std::move(r_.loops), offsets,
+                            /*innermost=*/!steps);
+    }
     // Kept loops are merged with kept ones alone.
     const int64_t turns_kept = TurnsOf(r_, r_.num_kept);
     for (int64_t turns = 1; turns != turns_kept;) {

@@ -12,12 +12,17 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
+#include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
 namespace {
 
 // Longer tails are kernels of their own.
 constexpr int kMaxTail = 24;
+
+bool IsProduct(const Instruction& i) {
+  return NodeOf(*i.op).node == NodeClass::kDot;
+}
 
 // Looks at a computation's values by structure.
 class Matcher {
@@ -354,7 +359,7 @@ std::vector<DotTail> FindDotTails(
   TailFinder finder(computation, target, users, is_result);
   const auto instructions = computation.instructions();
   for (size_t k = 0; k < instructions.size(); ++k) {
-    if (instructions[k].op != &kDotGeneral) continue;
+    if (!IsProduct(instructions[k])) continue;
     const int dot = static_cast<int>(k);
     tails.push_back(alone.count(dot) > 0 ? TailFinder::Alone(dot)
                                          : finder.From(dot));
@@ -391,11 +396,11 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   for (size_t n = 0; n < region->points.size(); ++n) {
     const Point& p = region->points[n];
     const Instruction& i = computation.instructions()[p.instruction];
-    if (i.op == &kDotGeneral) {
+    if (IsProduct(i)) {
       e.dot_instruction = p.instruction;
       e.dot_point = static_cast<PointId>(n);
     }
-    if (i.op->Is(kElementwise) || i.op == &kDotGeneral) {
+    if (i.op->Is(kElementwise) || IsProduct(i)) {
       members.push_back(p.instruction);
     }
   }
@@ -426,6 +431,7 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   }
   if (form.residual != kNoValue) e.residual_operand = operand_of(form.residual);
   if (e.activation == Activation::kOther) return;
+  if (computation.instructions()[e.dot_instruction].op != &kDotGeneral) return;
   e.call = CallOf(computation, computation.instructions()[e.dot_instruction],
                   exit, form);
 }

@@ -77,6 +77,7 @@ int64_t Product(absl::Span<const int64_t> sizes) {
 
 // The first axis of the product's that is one of the right factor's own.
 int FirstColumn(const Computation& c, const Instruction& dot) {
+  if (dot.op != &kDotGeneral) return c.shape(dot.first_result).rank() - 1;
   const auto& a = dot.attributes;
   const size_t shared = a.GetInts("rhs_batching_dimensions").size() +
                         a.GetInts("rhs_contracting_dimensions").size();
@@ -414,7 +415,8 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
     region.kind = RegionKind::kHost;
   }
   CountWholeBytes(c, i, &region);
-  if (region.kind == RegionKind::kBlock) LayOutBlocks(module, i, target, &region);
+  if (region.kind == RegionKind::kBlock)
+    LayOutBlocks(module, i, target, &region);
   return region;
 }
 

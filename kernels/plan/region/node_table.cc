@@ -16,6 +16,7 @@
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
 #include "core/ops/rules.h"
+#include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 #include "core/ops/windows/windows.h"
 
@@ -191,8 +192,7 @@ void ExpandUnfold(PointGraph& g, const Instruction& i, PointId id, Point* p) {
   size_t place = DimsOf(g, i.operands[0]).size();
   IndexMap map{{at.begin(), at.begin() + static_cast<int64_t>(place)}};
   for (const SlidingWindow& w : SlidingWindowsOf(i.attributes)) {
-    map.axes[w.axis] =
-        map.axes[w.axis] * w.stride + at[place++] * w.dilation;
+    map.axes[w.axis] = map.axes[w.axis] * w.stride + at[place++] * w.dilation;
   }
   Take(g, i, 0, std::move(map), p->scope, id, p);
 }
@@ -249,6 +249,7 @@ constexpr NodeRow kRows[] = {
     {&kArgMax, NodeClass::kReduce, 3, ExpandReduce},
     {&kArgMin, NodeClass::kReduce, 3, ExpandReduce},
     {&kDotGeneral, NodeClass::kDot, 0, ExpandDot},
+    {&kConvolution, NodeClass::kDot, 0, ExpandDot},
     {&kDynamicUpdateSlice, NodeClass::kUpdate},
     {&kScatter, NodeClass::kUpdate},
     {&kScan, NodeClass::kBlock, 2},

@@ -30,7 +30,7 @@ void CountBytes(const Computation& c, absl::Span<const ValueId> operands,
   // A product reads its factors whole, through no point.
   for (const Point& p : region->points) {
     const Instruction& i = c.instructions()[p.instruction];
-    if (p.kind != Point::kOp || i.op != &kDotGeneral) continue;
+    if (p.kind != Point::kOp || NodeOf(*i.op).node != NodeClass::kDot) continue;
     const ValueId left = i.operands[0], right = i.operands[1];
     region->bytes_read += c.shape(left).byte_size();
     if (right != left) region->bytes_read += c.shape(right).byte_size();
@@ -39,6 +39,11 @@ void CountBytes(const Computation& c, absl::Span<const ValueId> operands,
 
 int64_t ContractedSize(const Computation& c, const Instruction& dot) {
   int64_t size = 1;
+  if (dot.op != &kDotGeneral) {
+    const Shape& kernel = c.shape(dot.operands[1]);
+    for (int a = 0; a + 1 < kernel.rank(); ++a) size *= kernel.dim(a);
+    return size;
+  }
   for (const int64_t a : dot.attributes.GetInts("lhs_contracting_dimensions")) {
     size *= c.shape(dot.operands[0]).dim(static_cast<int>(a));
   }
@@ -62,7 +67,7 @@ void CountOperations(const Computation& c, const Target& target,
     if (cost > 0) {
       seconds += times * target.ElementSeconds(*i.op, WidestDType(c, i), cost);
     }
-    if (i.op != &kDotGeneral) continue;
+    if (NodeOf(*i.op).node != NodeClass::kDot) continue;
     const double products =
         2.0 * turns * static_cast<double>(ContractedSize(c, i));
     total += products;

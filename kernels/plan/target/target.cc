@@ -28,6 +28,7 @@ Target CpuTarget() {
           .vector_bytes = 32,
           .parallel_units = 2,
           .epilogues = EpilogueSupport::kAny,
+          .splits_loops = true,
           .convolutions = true,
           .alignment = 64};
 }

@@ -30,7 +30,7 @@ struct Target {
   // Seconds of one element of an op, as measured. Null: by how many simple
   // operations the op's row says.
   double (*element_seconds)(const OpDef& op, DType dtype) = nullptr;
-  double launch_seconds = 0;    // one kernel, or one step of a loop
+  double launch_seconds = 0;  // one kernel, or one step of a loop
 
   // ---- limits of a region -------------------------------------------------
   int max_buffers = 24;  // operands and results
@@ -63,6 +63,8 @@ struct Target {
   // Scatters of at least so many index vectors go by sorted places
   // (core/ops/scatters); 0: none does.
   int64_t sorted_scatters = 0;
+  // True if a loop whose index is divided becomes two, as index_map.h says.
+  bool splits_loops = false;
   // True if convolutions run as they are (kHost); else they are products of
   // windows that are written out.
   bool convolutions = false;

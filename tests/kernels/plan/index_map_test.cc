@@ -274,6 +274,37 @@ std::string Collapsed(const Dims& extents, std::vector<IndexExpr> offsets,
   return text;
 }
 
+std::string SplitAsFound(const Dims& extents, std::vector<IndexExpr> offsets,
+                         bool innermost = false) {
+  Collapse loops{.extents = extents, .back = IndexMap::Identity(extents).axes};
+  loops = SplitLoops(std::move(loops), offsets, innermost);
+  std::string text = DimsToString(loops.extents);
+  for (const IndexExpr& offset : offsets) {
+    absl::StrAppend(&text, " ", offset.Substitute(loops.back).ToString());
+  }
+  return text;
+}
+
+TEST(SplitLoops, MakesQuotientsAndRemaindersIndices) {
+  const IndexExpr a = IndexExpr::Dim(0, 12), b = IndexExpr::Dim(1, 64);
+  EXPECT_EQ(SplitAsFound({12, 64}, {a.FloorDiv(3) * 64 + b, a.Mod(3)}),
+            "[4,3,64] 64*d0 + d2 d1");
+  // Only remainders are divided.
+  EXPECT_EQ(SplitAsFound({12, 64}, {(a + 4).FloorDiv(3)}),
+            "[4,3,64] d0 + ((d1 + 1) / 3) + 1");
+  // By two numbers, one that does not divide the loop, and of another stride.
+  EXPECT_EQ(SplitAsFound({12, 64}, {a.FloorDiv(3), a.Mod(4)}),
+            "[12,64] ((d0) / 3) ((d0) % 4)");
+  EXPECT_EQ(SplitAsFound({12, 64}, {a.FloorDiv(5)}), "[12,64] ((d0) / 5)");
+  EXPECT_EQ(SplitAsFound({12, 64}, {(a * 2).FloorDiv(3)}),
+            "[12,64] ((2*d0) / 3)");
+  // The innermost loop, where rows stay long.
+  EXPECT_EQ(SplitAsFound({12, 64}, {b.FloorDiv(2)}), "[12,64] ((d1) / 2)");
+  EXPECT_EQ(SplitAsFound({12, 64}, {b.FloorDiv(2)}, /*innermost=*/true),
+            "[12,32,2] d1");
+  EXPECT_EQ(SplitAsFound({12, 64}, {b.Mod(32)}), "[12,2,32] d2");
+}
+
 TEST(CollapseLoops, MergesWhatMovesTogether) {
   const Dims e = {2, 3, 4};
   const IndexExpr a = D(0, 2), b = D(1, 3), c = D(2, 4);

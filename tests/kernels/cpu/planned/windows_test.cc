@@ -91,7 +91,26 @@ struct Drawn {
   }
 };
 
+// Windows along two axes of some thousands of elements, which are several tiles
+// with edges.
+Drawn DrawImages(Random& random) {
+  Drawn d;
+  d.dims = {random.Between(1, 2), random.Between(12, 24),
+            random.Between(12, 24), random.Between(8, 24)};
+  d.spec = WindowSpec::Of(Dims(4, 1));
+  const int64_t first = random.Between(1, 2);
+  for (int64_t a = first; a < first + 2; ++a) {
+    d.spec.sizes[a] = random.Between(1, 4);
+    d.spec.strides[a] = random.Between(1, 3);
+    d.spec.dilations[a] = random.Between(1, 2);
+    d.spec.low[a] = random.Between(0, 3);
+    d.spec.high[a] = random.Between(0, 3);
+  }
+  return d;
+}
+
 Drawn Draw(Random& random, bool dilated) {
+  if (random.OneIn(30)) return DrawImages(random);
   Drawn d;
   const int64_t rank = random.Between(0, 3);
   for (int64_t a = 0; a < rank; ++a) {
