@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "kernels/cpu/linalg/jacobi.h"
+#include "kernels/cpu/linalg/long_calls.h"
 #include "kernels/cpu/linalg/matrices.h"
 #include "kernels/cpu/linalg/rows.h"
-#include "kernels/cpu/linalg/spectral.h"
+#include "kernels/cpu/linalg/spectral/jacobi.h"
 
 namespace hawser::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations:
 // own loops, each as exact as its elements.
-#ifndef HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
-#define HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
+#ifndef HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_
+#define HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_
 
 #include <cmath>
 #include <cstdint>
@@ -128,4 +128,4 @@ absl::Status OrthogonalizeByJacobi(View<T> a, View<T> j, WorkMeter* meter) {
 }
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
+#endif  // HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_
