@@ -41,8 +41,11 @@ std::array<Tensor, n> Factored(const OpScope& s, const OpDef& op,
   if (first.dtype() == DType::kInvalid) return out;
   const auto results = sdk::ResultsOf(first, n);
   for (size_t k = 0; k < n; ++k) {
-    const bool real = !IsComplex(results[k].dtype());
-    out[k] = s.Convert(results[k], real ? RealPart(dtype) : dtype);
+    const bool complex = IsComplex(results[k].dtype());
+    // There are no complex halves.
+    out[k] = complex && !IsComplex(dtype)
+                 ? results[k]
+                 : s.Convert(results[k], complex ? dtype : RealPart(dtype));
   }
   return out;
 }
@@ -80,6 +83,19 @@ EighFactors Eigh(const Operand& a, const EighOptions& options) {
   if (!s.ok()) return {s.error(), s.error()};
   const auto all = Factored<2>(s, kEigh, a, {{"lower", !options.upper}});
   return {all[0], all[1]};
+}
+
+EigFactors Eig(const Operand& a) {
+  const OpScope s("Eig", {&a});
+  if (!s.ok()) return {s.error(), s.error()};
+  const auto all = Factored<2>(s, kEig, a, {});
+  return {all[0], all[1]};
+}
+
+Tensor Eigvals(const Operand& a) {
+  const OpScope s("Eigvals", {&a});
+  if (!s.ok()) return s.error();
+  return Factored<2>(s, kEig, a, {})[0];
 }
 
 SvdFactors Svd(const Operand& a, const SvdOptions& options) {

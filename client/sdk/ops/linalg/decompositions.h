@@ -11,9 +11,9 @@
 namespace hawser {
 
 // What solve.h says holds here: the last two axes are a matrix, those before
-// batches; integers
-// and bool count as f32, halves are computed in f32 and rounded once; a matrix
-// that is not finite gives NaN. All errors are sticky and kInvalidArgument.
+// batches; integers and bool count as f32, halves are computed in f32 and
+// rounded once; a matrix that is not finite gives NaN. All errors are sticky
+// and kInvalidArgument.
 
 struct QrOptions {
   bool full = false;  // q is square, also where a has more rows than columns
@@ -41,6 +41,21 @@ struct EighFactors {
 // does not depend on their angles. Source: Nx LinAlg eigh; NumPy linalg.eigh.
 EighFactors Eigh(const Operand& a, const EighOptions& options = {});
 
+struct EigFactors {
+  Tensor values;   // [..., n], complex, in any order
+  Tensor vectors;  // [..., n, n], complex columns of length 1
+};
+// a vectors = vectors values. a: [..., n, n]. Result: see above; c64, or c128
+// of f64 and c128. A matrix that lacks vectors has some that are alike. Errors:
+// matrices that are not square. Grad: where values differ; of vectors, of what
+// does not depend on their angles. Source: NumPy linalg.eig.
+EigFactors Eig(const Operand& a);
+
+// The values of Eig alone. a: [..., n, n]. Result: [..., n], complex. Errors:
+// matrices that are not square. Grad: where values differ. Source: NumPy
+// linalg.eigvals.
+Tensor Eigvals(const Operand& a);
+
 struct SvdOptions {
   bool full = false;  // u and vh are square
 };
@@ -56,8 +71,8 @@ struct SvdFactors {
 SvdFactors Svd(const Operand& a, const SvdOptions& options = {});
 
 // The s of Svd alone. a: [..., m, n]. Result: [..., k], real. Errors: rank
-// below
-// 2. Grad: where values differ and are not 0. Source: NumPy linalg.svdvals.
+// below 2. Grad: where values differ and are not 0. Source: NumPy
+// linalg.svdvals.
 Tensor SingularValues(const Operand& a);
 
 // Singular values at most this times the largest count as 0; unset: the larger
