@@ -207,6 +207,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"MatMul", "", 2, 2,
      [](Call& c) -> Results { return {MatMul(c[0], c[1], DotOptionsOf(c))}; }},
+    {"MatrixExponential", "", 1, 1, Of1<MatrixExponential>},
     {"MatrixNorm", "", 1, 1, MatrixNormByName},
     {"MatrixPower", "", 1, 1,
      [](Call& c) -> Results { return {MatrixPower(c[0], c.Int("power"))}; }},

@@ -102,5 +102,11 @@ Tensor LeastSquares(const Operand& a, const Operand& b,
 // of the products. Source: Nx LinAlg matrix_power; NumPy linalg.matrix_power.
 Tensor MatrixPower(const Operand& a, int64_t power);
 
+// e to the power of a matrix. a: [..., n, n]. Result: a's sizes; NaN for a
+// matrix that is not finite, or one whose columns' sizes add up to more than
+// 352,000. Errors: matrices that are not square. Grad: of the products. Source:
+// Higham 2005, the scaling and squaring method; SciPy linalg.expm.
+Tensor MatrixExponential(const Operand& a);
+
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_LINALG_DECOMPOSITIONS_H_
