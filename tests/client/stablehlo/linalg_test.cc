@@ -81,7 +81,7 @@ Literal Ints(std::initializer_list<int32_t> values, Dims dims) {
 }
 
 const char kSquare[] = "tensor<2x2xf32>", kRow[] = "tensor<2xf32>";
-const char kComplexes[] = "tensor<2x2xcomplex<f32>>";
+const char kComplexSquare[] = "tensor<2x2xcomplex<f32>>";
 const char kInts[] = "tensor<2xi32>", kInfo[] = "tensor<i32>";
 
 std::string List(std::initializer_list<absl::string_view> types) {
@@ -209,14 +209,14 @@ std::vector<Target> Targets() {
       {"lapack_sgeev_ffi",
        "compute_left = 78 : ui8, compute_right = 86 : ui8",
        kSquare,
-       List({kRow, kRow, kComplexes, kComplexes, kInfo}),
+       List({kRow, kRow, kComplexSquare, kComplexSquare, kInfo}),
        {Diagonal()},
        {Floats({2, 3}, {2}), Floats({0, 0}, {2}), Complexes({0, 0, 0, 0}),
         Complexes({1, 0, 0, 1}), Fine()}},
       {"lapack_cgeev_ffi",
        "compute_left = 78 : ui8, compute_right = 78 : ui8",
-       kComplexes,
-       List({"tensor<2xcomplex<f32>>", kComplexes, kComplexes, kInfo}),
+       kComplexSquare,
+       List({"tensor<2xcomplex<f32>>", kComplexSquare, kComplexSquare, kInfo}),
        {Complexes({2, 0, 0, NAN})},
        {Literal::Of<std::complex<float>>({{NAN, NAN}, {NAN, NAN}}, {2}),
         Complexes({0, 0, 0, 0}), Complexes({0, 0, 0, 0}),
@@ -224,7 +224,7 @@ std::vector<Target> Targets() {
       {"hawser.eig",
        "",
        kSquare,
-       List({"tensor<2xcomplex<f32>>", kComplexes}),
+       List({"tensor<2xcomplex<f32>>", kComplexSquare}),
        {Diagonal()},
        {Literal::Of<std::complex<float>>({2, 3}, {2}),
         Complexes({1, 0, 0, 1})}},
