@@ -25,7 +25,7 @@ DType ResultDType(const InferContext& context) {
     case DTypeRule::kRealPartOf:
       return RealPart(context.operands[rule.operand].dtype());
     case DTypeRule::kComplexOf:
-      return context.operands[rule.operand].dtype() == DType::kF64
+      return RealPart(context.operands[rule.operand].dtype()) == DType::kF64
                  ? DType::kC128
                  : DType::kC64;
     case DTypeRule::kFromComputation:

@@ -59,6 +59,7 @@ constexpr Exemption kWithoutPlan[] = {
     {"fusion", "planned modules are not planned again"},
     {"convolution", "it becomes a product before planning, but on the CPU"},
     {"cholesky", kWholeMatrices},
+    {"eig", kWholeMatrices},
     {"eigh", kWholeMatrices},
     {"geqrf", kWholeMatrices},
     {"householder_product", kWholeMatrices},

@@ -16,6 +16,7 @@ import pathlib
 import struct
 import sys
 
+import nx_factors
 import nx_random
 from nx_refusals import REFUSALS
 
@@ -631,6 +632,7 @@ for pair in (
 
 for nx_name, call in nx_random.functions(sys.modules[__name__]).items():
     FUNCTIONS["random/" + nx_name] = call
+FUNCTIONS.update(nx_factors.functions(sys.modules[__name__]))
 
 # Nx has no bool and answers u8; the values are the same.
 PREDICATES = (
@@ -720,8 +722,8 @@ def expectation(case, function):
     # Behind random numbers Nx gives the next key.
     is_random = name_of(case).startswith("random/")
     answers = case["outputs"][:1] if is_random else case["outputs"]
-    lines = ["outputs { %s }" % tensor_text(tensor, dtype)
-             for tensor in answers]
+    lines = (nx_factors.outputs(sys.modules[__name__], case) or
+             ["outputs { %s }" % tensor_text(t, dtype) for t in answers])
     for name in ("atol", "rtol"):
         if case[name]:
             lines.append("%s: %s" % (name, repr(case[name])))

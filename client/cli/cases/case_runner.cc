@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/cases/case_codec.h"
+#include "client/cli/cases/factor_check.h"
 #include "client/sdk/client/options.h"
 #include "client/sdk/functions/table/function_table.h"
 #include "client/sdk/ops.h"
@@ -95,21 +96,46 @@ absl::Status CheckError(const v1::CaseError& want, const Literals& got) {
                   want.code(), " with \"", want.contains(), "\"");
 }
 
+bool IsShapeAlone(const v1::CaseTensor& tensor) {
+  return tensor.f().empty() && tensor.i().empty() && tensor.u().empty();
+}
+
+absl::Status CheckShape(const Literal& got, const v1::CaseTensor& want) {
+  HAWSER_ASSIGN_OR_RETURN(const Shape shape, ParseShape(want.shape()));
+  if (got.shape() == shape) return absl::OkStatus();
+  return InvalidArgument("is ", got.shape().ToString(), ", should be ",
+                         shape.ToString());
+}
+
+absl::Status CheckValues(const Literal& got, const v1::CaseTensor& want,
+                         const Tolerance& tolerance) {
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, ToLiteral(want));
+  return CompareLiterals(got, value, tolerance);
+}
+
 absl::Status CheckOutputs(const v1::Case& record,
                           const std::vector<Literal>& got) {
-  HAWSER_ASSIGN_OR_RETURN(auto want, ToLiterals(record.outputs()));
-  if (got.size() != want.size()) {
-    return Internal(got.size(), " outputs, should be ", want.size());
+  if (static_cast<int>(got.size()) != record.outputs_size()) {
+    return Internal(got.size(), " outputs, should be ", record.outputs_size());
   }
   const Tolerance tolerance{.atol = record.atol(),
                             .rtol = record.rtol(),
                             .ulp = record.ulp(),
                             .bits = record.comparison() == v1::Case::BITS};
+  const bool any = record.property() == v1::Case::ANY;
   for (size_t i = 0; i < got.size(); ++i) {
-    const absl::Status near = CompareLiterals(got[i], want[i], tolerance);
+    const v1::CaseTensor& output = record.outputs(static_cast<int>(i));
+    const absl::Status near = !any && IsShapeAlone(output)
+                                  ? CheckShape(got[i], output)
+                                  : CheckValues(got[i], output, tolerance);
     if (!near.ok()) return Annotate(near, absl::StrCat("output ", i));
   }
-  return absl::OkStatus();
+  if (any) return absl::OkStatus();
+  if (record.inputs_size() != 1) {
+    return InvalidArgument("a property is that of one input");
+  }
+  HAWSER_ASSIGN_OR_RETURN(const Literal a, ToLiteral(record.inputs(0)));
+  return CheckFactors(record.property(), a, got);
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ def _allow_donation() -> None:
 # programs of many lines: each is a call of hawser's op of that name, with these
 # of its parameters.
 FACTORIZATIONS = {
+    "eig": (),
     "eigh": ("lower",),
     "geqrf": (),
     "householder_product": (),
@@ -104,6 +105,8 @@ def _call_of(ffi, name, flags):
         if whole is not None and tuple(whole) != (0, least):
             raise NotImplementedError(
                 f"hawser: {name} of some of the values alone")
+        if params.get("compute_left_eigenvectors"):
+            raise NotImplementedError(f"hawser: {name} with left vectors")
         return call(ctx, *operands,
                     **{flag: bool(params[flag]) for flag in flags})
 

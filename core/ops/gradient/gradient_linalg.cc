@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/status.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/linalg/linalg.h"
 #include "core/ops/linalg/matrices.h"
@@ -322,6 +323,64 @@ absl::Status SvdGradient(GradientContext& c) {
     const Expression g_s =
         c.cotangents[0].present() ? c.cotangents[0] : Like(p.s, 0);
     return ConjugateOf(SvdCotangent(p, g_s, turns));
+  });
+  return absl::OkStatus();
+}
+
+// ---- eig ------------------------------------------------------------------
+
+namespace {
+
+// a^-H b of square matrices.
+Expression AdjointSolved(const Expression& a, const Expression& b) {
+  const Expression lu = Apply(kLu, {a});
+  const Expression by_u =
+      TriangularSolved(lu, b, {.left = true, .lower = false, .op = kAdjointOf});
+  const Expression by_l = TriangularSolved(
+      lu, by_u,
+      {.left = true, .lower = true, .unit_diagonal = true, .op = kAdjointOf});
+  const Expression order = PermutationMatrix(ResultOf(lu, 2), b.dtype());
+  return MatrixProduct(MatrixTransposed(order), by_l);
+}
+
+// What g, a cotangent of vectors of length 1, gives by v^-1 A v off the
+// diagonal: it has no part along the vectors' lengths.
+Expression VectorTurns(const Expression& w, const Expression& v,
+                       const Expression& g) {
+  const Dims dims = v.dims();
+  const Expression adjoint = MatrixAdjoint(v);
+  const Expression along = MatrixProduct(adjoint, g);
+  const Expression lengths =
+      Summed(Where(WhereColumns(along, CompareDirection::kEq, 0), along),
+             {along.rank() - 2});
+  const Expression real = ConvertTo(Apply(kReal, {lengths}), v.dtype());
+  const Expression turns =
+      along - MatrixProduct(adjoint, v) * AlongColumns(real, dims);
+  const Expression apart =
+      ConjugateOf(AlongColumns(w, dims) - AlongRows(w, dims));
+  const Expression equal =
+      Compare(apart, CompareDirection::kEq, Like(apart, 0));
+  return Choose(equal, Like(turns, 0), turns / UnlessZero(apart, 1));
+}
+
+}  // namespace
+
+// v^-H (diag g_w + turns) v^H, of a real operand the real part. Equal values
+// have no turns between them.
+absl::Status EigGradient(GradientContext& c) {
+  c.Give(0, [&] {
+    const Expression &w = c.results[0], &v = c.results[1];
+    Expression inner = Like(v, 0);
+    if (c.cotangents[1].present()) {
+      inner = VectorTurns(w, v, ConjugateOf(c.cotangents[1]));
+    }
+    if (c.cotangents[0].present()) {
+      inner = inner + Where(WhereColumns(v, CompareDirection::kEq, 0),
+                            AlongRows(ConjugateOf(c.cotangents[0]), v.dims()));
+    }
+    const Expression out =
+        AdjointSolved(v, MatrixProduct(inner, MatrixAdjoint(v)));
+    return IsComplex(c.x().dtype()) ? ConjugateOf(out) : Apply(kReal, {out});
   });
   return absl::OkStatus();
 }

@@ -160,6 +160,16 @@ absl::StatusOr<Shapes> InferSvd(const InferContext& context) {
   return out;
 }
 
+// Of real operands it is twice as large as they are.
+absl::StatusOr<Shapes> InferEig(const InferContext& context) {
+  HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
+  HAWSER_RETURN_IF_ERROR(CheckSquare(context, 3));
+  const Shape& a = context.operands[0];
+  const DType dtype = ResultDType(context);
+  HAWSER_ASSIGN_OR_RETURN(const Shape v, MakeResult(4, dtype, a.dims()));
+  return Shapes{WithVector(v, dtype, RowsOf(v)), v};
+}
+
 AxisMap MatricesAxes(const InferContext& context,
                      absl::Span<const Shape> results) {
   AxisMap map = EmptyAxes(context, results);

@@ -18,6 +18,7 @@ absl::StatusOr<Shapes> InferGeqrf(const InferContext& context);
 absl::StatusOr<Shapes> InferHouseholderProduct(const InferContext& context);
 absl::StatusOr<Shapes> InferEigh(const InferContext& context);
 absl::StatusOr<Shapes> InferSvd(const InferContext& context);
+absl::StatusOr<Shapes> InferEig(const InferContext& context);
 
 // The axes before the last two are parallel, those of the matrices opaque.
 AxisMap MatricesAxes(const InferContext&, absl::Span<const Shape> results);
@@ -30,6 +31,7 @@ absl::Status LuGradient(GradientContext&);
 absl::Status QrGradient(GradientContext&);
 absl::Status EighGradient(GradientContext&);
 absl::Status SvdGradient(GradientContext&);
+absl::Status EigGradient(GradientContext&);
 
 // The dtypes that matrices are factored in; halves are converted before.
 inline constexpr DTypeSet kFactoredDTypes =
@@ -206,9 +208,29 @@ inline constexpr OpDef kSvd = [] {
   return row;
 }();
 
+// C1: the operand has one of the row's dtypes. C2: it has at least two axes.
+// C3: its matrices are square. C4: the results are shapes.
+inline constexpr OpDef kEig = [] {
+  OpDef row = OfMatrices(
+      {.name = "eig",
+       .arity = {1, 1},
+       .infer = InferEig,
+       .gradient = ByRule(EigGradient),
+       .traits = kHawserOnly,
+       .ulp = 16,
+       .summary = "Eigenvalues, in any order, and eigenvectors of square "
+                  "matrices, both complex: A v = v w, the columns of v of "
+                  "length 1, the largest element of each real. Of a matrix "
+                  "that lacks vectors some are alike. A matrix that is not "
+                  "finite gives NaN.",
+       .source = "LAPACK geev; NumPy linalg.eig"});
+  row.result = ComplexOf(0);
+  return row;
+}();
+
 inline constexpr const OpDef* kLinalgOps[] = {
-    &kCholesky, &kTriangularSolve,    &kLu,   &kQr,
-    &kGeqrf,    &kHouseholderProduct, &kEigh, &kSvd};
+    &kCholesky, &kTriangularSolve,    &kLu,   &kQr, &kGeqrf,
+    &kEig,      &kHouseholderProduct, &kEigh, &kSvd};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_LINALG_LINALG_H_

@@ -29,7 +29,9 @@ bool ResolveAll(void* library, char letter, LapackOf<T>* f) {
          (kIsReal ? resolve("syevd_", &f->syevd)
                   : resolve("heevd_", &f->heevd)) &&
          (kIsReal ? resolve("gesdd_", &f->real_gesdd)
-                  : resolve("gesdd_", &f->gesdd));
+                  : resolve("gesdd_", &f->gesdd)) &&
+         (kIsReal ? resolve("geev_", &f->real_geev)
+                  : resolve("geev_", &f->geev));
 }
 
 const Lapack* FindLapack() {

@@ -76,6 +76,21 @@ struct LapackOf {
     }
   }
 
+  // geev, with right vectors alone; values of reals are in two parts, and
+  // complex numbers want room for 2 n reals.
+  void Geev(int n, T* a, T* w, T* imaginary, T* v, T* work, int work_size,
+            Real* real_work, int* info) const {
+    const int one = 1;
+    T none{};
+    if constexpr (std::is_same_v<T, Real>) {
+      real_geev("N", "V", &n, a, &n, w, imaginary, &none, &one, v, &n, work,
+                &work_size, info, 1, 1);
+    } else {
+      geev("N", "V", &n, a, &n, w, &none, &one, v, &n, work, &work_size,
+           real_work, info, 1, 1);
+    }
+  }
+
   // Of reals, and of complex numbers: each pair has one that is there.
   void (*syevd)(Word jobz, Word uplo, Int n, T* a, Int lda, Real* w, T* work,
                 Int work_size, int* int_work, Int int_size, int* info, size_t,
@@ -89,6 +104,12 @@ struct LapackOf {
   void (*gesdd)(Word jobz, Int m, Int n, T* a, Int lda, Real* s, T* u, Int ldu,
                 T* vt, Int ldvt, T* work, Int work_size, Real* real_work,
                 int* int_work, int* info, size_t) = nullptr;
+  void (*real_geev)(Word jobvl, Word jobvr, Int n, T* a, Int lda, T* re, T* im,
+                    T* vl, Int ldvl, T* vr, Int ldvr, T* work, Int work_size,
+                    int* info, size_t, size_t) = nullptr;
+  void (*geev)(Word jobvl, Word jobvr, Int n, T* a, Int lda, T* w, T* vl,
+               Int ldvl, T* vr, Int ldvr, T* work, Int work_size,
+               Real* real_work, int* info, size_t, size_t) = nullptr;
 };
 
 // Immutable and thread-safe. Every call runs on the calling thread alone.

@@ -1,15 +1,14 @@
 // cholesky: blocks by a library, or own loops. A matrix is factored where its
-// copy stands.
+// factor goes.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/base/status.h"
 #include "kernels/cpu/linalg/matrices.h"
 #include "kernels/cpu/linalg/rows.h"
-#include "kernels/cpu/movement/strided.h"
+#include "kernels/cpu/matrix_lanes/matrix_lanes.h"
 
 namespace hawser::cpu {
 namespace {
@@ -121,61 +120,32 @@ double StepsOf(DType dtype, int64_t rows) {
 
 // ---- small matrices of reals, side by side ---------------------------------
 
-constexpr int64_t kLanes = 16;
 // Fewer of them take longer side by side than one after the other.
 constexpr int64_t kFewLanes = 4;
 
-// Elements of kLanes matrices side by side.
+// Matrices [first, first + count) of a batch, at most as many as there are
+// lanes; `room` is theirs. They are factored in the order of OwnUpper, so with
+// its bits.
 template <typename T>
-struct Lanes {
-  typedef T Pack
-      __attribute__((vector_size(kLanes * sizeof(T)), aligned(alignof(T))));
-};
-
-// The factors U of kLanes matrices, element (i, j) of which is pack i n + j of
-// `x`, in the order of OwnUpper, so with its bits. `bad`: those that have none;
-// what is not finite makes a pivot that is not.
-template <typename T>
-void FactorLanes(int64_t n, typename Lanes<T>::Pack* x, bool* bad) {
-  using Pack = typename Lanes<T>::Pack;
-  constexpr T kMost = std::numeric_limits<T>::max();
-  for (int64_t k = 0; k < n; ++k) {
-    Pack* const row = x + k * n;
-    Pack root = row[k];
-    for (int64_t l = 0; l < kLanes; ++l) {
-      bad[l] = bad[l] || !(root[l] > 0 && root[l] <= kMost);
-      root[l] = std::sqrt(root[l]);
-    }
-    row[k] = root;
-    for (int64_t j = k + 1; j < n; ++j) row[j] /= root;
-    for (int64_t i = k + 1; i < n; ++i) {
-      const Pack factor = row[i];
-      Pack* const to = x + i * n;
-      for (int64_t j = i; j < n; ++j) to[j] -= factor * row[j];
-    }
-  }
-}
-
-// Matrices [first, first + count) of a batch, at most kLanes; `room` is theirs.
-template <typename T>
-void FactorGroup(const Batch& batch, T* data, int64_t first, int64_t count,
-                 bool lower, T* room) {
+void FactorGroup(const Batch& batch, const T* from, T* to, int64_t first,
+                 int64_t count, bool lower, T* room) {
+  constexpr int64_t kLanes = kMatrixLanes<T>;
   const int64_t n = batch.rows;
   // Element (i, j) of a factor U is in memory at i n + j, or turned.
   const int64_t down = lower ? 1 : n, along = lower ? n : 1;
-  bool bad[kLanes] = {};
+  T bad[kLanes] = {};
   for (int64_t l = 0; l < kLanes; ++l) {
-    const T* const a = data + (first + std::min(l, count - 1)) * n * n;
+    const T* const a = from + (first + std::min(l, count - 1)) * n * n;
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = i; j < n; ++j) {
         room[(i * n + j) * kLanes + l] = a[i * down + j * along];
       }
     }
   }
-  FactorLanes<T>(n, reinterpret_cast<typename Lanes<T>::Pack*>(room), bad);
+  FindMatrixLanes<T>(ProcessIsa()).factor(n, room, bad);
   for (int64_t l = 0; l < count; ++l) {
-    T* const a = data + (first + l) * n * n;
-    if (bad[l]) {
+    T* const a = to + (first + l) * n * n;
+    if (bad[l] != 0) {
       std::fill_n(a, n * n, NotANumber<T>());
       continue;
     }
@@ -189,25 +159,31 @@ void FactorGroup(const Batch& batch, T* data, int64_t first, int64_t count,
 }
 
 template <typename T>
-absl::Status FactorRange(const KernelContext& c, const Batch& batch, T* data,
-                         int64_t begin, int64_t end, const Lapack* lapack,
-                         WorkMeter* meter) {
+absl::Status FactorRange(const KernelContext& c, const Batch& batch,
+                         const T* from, T* to, int64_t begin, int64_t end,
+                         const Lapack* lapack, WorkMeter* meter) {
   const bool lower = c.attributes().GetBool("lower");
   int64_t at = begin;
   if constexpr (!kIsComplexOf<T>) {
     const int64_t n = batch.rows;
+    constexpr int64_t kLanes = kMatrixLanes<T>;
     std::vector<T> room;
     while (n <= kOwnRows && end - at >= kFewLanes) {
       room.resize(n * n * kLanes);
       const int64_t count = std::min(kLanes, end - at);
       HAWSER_RETURN_IF_ERROR(meter->Begin(static_cast<double>(count) *
                                           StepsOf(kDTypeOf<T>, batch.rows)));
-      FactorGroup(batch, data, at, count, lower, room.data());
+      FactorGroup(batch, from, to, at, count, lower, room.data());
       at += count;
     }
   }
   for (; at < end; ++at) {
-    HAWSER_RETURN_IF_ERROR(FactorOne(batch.At(data, at), lower, lapack, meter));
+    const View<const T> a = batch.At(from, at);
+    const View<T> factor = batch.At(to, at);
+    HAWSER_RETURN_IF_ERROR(ForRows(a, meter, [&](int64_t i) {
+      if (from != to) std::copy_n(a.Row(i), a.columns, factor.Row(i));
+    }));
+    HAWSER_RETURN_IF_ERROR(FactorOne(factor, lower, lapack, meter));
   }
   return meter->End();
 }
@@ -215,7 +191,8 @@ absl::Status FactorRange(const KernelContext& c, const Batch& batch, T* data,
 }  // namespace
 
 absl::StatusOr<Literals> RunCholesky(const KernelContext& c) {
-  HAWSER_ASSIGN_OR_RETURN(Literal out, WritableCopy(c, 0));
+  const char* const from = c.data(0);
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.ReuseOrAllocate());
   if (out.shape().num_elements() == 0) return Literals{std::move(out)};
   const Batch batch(out.shape());
   const DType dtype = out.shape().dtype();
@@ -226,6 +203,7 @@ absl::StatusOr<Literals> RunCholesky(const KernelContext& c) {
     return c.ForMetered(batch.count, StepsOf(dtype, batch.rows),
                         [&](int64_t begin, int64_t end, WorkMeter* meter) {
                           return FactorRange(c, batch,
+                                             reinterpret_cast<const T*>(from),
                                              reinterpret_cast<T*>(data), begin,
                                              end, lapack, meter);
                         });

@@ -9,6 +9,7 @@ namespace {
 
 constexpr CpuKernel kKernels[] = {
     {&kCholesky, RunCholesky, nullptr, CholeskyCost},
+    {&kEig, RunEig, nullptr, EigCost},
     {&kEigh, RunEigh, nullptr, EighCost},
     {&kGeqrf, RunGeqrf, nullptr, GeqrfCost},
     {&kHouseholderProduct, RunHouseholderProduct, nullptr,

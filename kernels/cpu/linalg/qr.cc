@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "kernels/cpu/linalg/long_calls.h"
 #include "kernels/cpu/linalg/matrices.h"
 #include "kernels/cpu/linalg/reflectors.h"
 #include "kernels/cpu/linalg/rows.h"
-#include "kernels/cpu/linalg/spectral.h"
 
 namespace hawser::cpu {
 namespace {

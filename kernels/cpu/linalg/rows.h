@@ -20,6 +20,8 @@ double GeqrfCost(const CostContext& context);
 absl::StatusOr<Literals> RunHouseholderProduct(const KernelContext& context);
 double HouseholderProductCost(const CostContext& context);
 
+absl::StatusOr<Literals> RunEig(const KernelContext& context);
+double EigCost(const CostContext& context);
 absl::StatusOr<Literals> RunEigh(const KernelContext& context);
 double EighCost(const CostContext& context);
 absl::StatusOr<Literals> RunSvd(const KernelContext& context);

@@ -33,6 +33,35 @@ TEST(CaseRunner, ComparesByTheCasesOwnTolerance) {
   EXPECT_OK(RunText(near + "ulp: 100000"));
 }
 
+TEST(CaseRunner, APropertyTellsFactorsFromOthers) {
+  const std::string values = "outputs { shape: 'f64[2]' f: [1, 3] } ";
+  const std::string vectors = "outputs { shape: 'f64[2,2]' } ";
+  const std::string eigh =
+      "fn: 'Eigh' inputs { shape: 'f64[2,2]' f: [2, 1, 1, 2] } atol: 1e-14 ";
+  EXPECT_OK(RunText(eigh + values + vectors + "property: EIGH"));
+  EXPECT_OK(RunText(eigh + values + vectors + "property: EIG"));
+  EXPECT_THAT(RunText(eigh + values + vectors),
+              StatusIs(StatusCode::kInvalidArgument, "takes 4 values"));
+  EXPECT_THAT(RunText(eigh + values + vectors + "property: QR"),
+              StatusIs(StatusCode::kInvalidArgument, "not the factors"));
+  EXPECT_THAT(
+      RunText(eigh + values + "outputs { shape: 'f64[4]' } property: EIGH"),
+      StatusIs(StatusCode::kInvalidArgument, "output 1"));
+  const std::string others =
+      "outputs { shape: 'f64[2,2]' } "
+      "outputs { shape: 'f64[2,2]' } property: QR";
+  EXPECT_OK(RunText("fn: 'Qr' inputs { shape: 'f64[2,2]' f: [2, 1, 1, 2] } " +
+                    others));
+  // Two copies, which multiply to something else.
+  const std::string copies =
+      "module: 'module \"m\"' "
+      "module: 'computation @0 \"main\" (%0: f64[2,2]) {' "
+      "module: '  return %0, %0' module: '}' "
+      "inputs { shape: 'f64[2,2]' f: [0, 1, 0, 1] } ";
+  EXPECT_THAT(RunText(copies + others),
+              StatusIs(StatusCode::kInternal, "Q of matrix 0 is off by 1"));
+}
+
 TEST(CaseRunner, BitsTellTheZerosApart) {
   const std::string zero =
       "op: 'negate' inputs { shape: 'f32[]' f: 0 } "

@@ -1,6 +1,7 @@
 // Factorizations by StableHLO's ops and by the targets of custom calls, with
 // matrices that are factored by hand.
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,11 +72,16 @@ std::string CallOf(const Target& t) {
 Literal Floats(std::initializer_list<float> values, Dims dims) {
   return Literal::Of<float>({values.begin(), values.size()}, dims);
 }
+Literal Complexes(std::initializer_list<std::complex<float>> values) {
+  return Literal::Of<std::complex<float>>({values.begin(), values.size()},
+                                          {2, 2});
+}
 Literal Ints(std::initializer_list<int32_t> values, Dims dims) {
   return Literal::Of<int32_t>({values.begin(), values.size()}, dims);
 }
 
 const char kSquare[] = "tensor<2x2xf32>", kRow[] = "tensor<2xf32>";
+const char kComplexSquare[] = "tensor<2x2xcomplex<f32>>";
 const char kInts[] = "tensor<2xi32>", kInfo[] = "tensor<i32>";
 
 std::string List(std::initializer_list<absl::string_view> types) {
@@ -200,6 +206,34 @@ std::vector<Target> Targets() {
        List({kSquare, kRow}),
        {Diagonal()},
        {Floats({1, 0, 0, 1}, {2, 2}), Floats({2, 3}, {2})}},
+      {"lapack_sgeev_ffi",
+       "compute_left = 78 : ui8, compute_right = 86 : ui8",
+       kSquare,
+       List({kRow, kRow, kComplexSquare, kComplexSquare, kInfo}),
+       {Diagonal()},
+       {Floats({2, 3}, {2}), Floats({0, 0}, {2}), Complexes({0, 0, 0, 0}),
+        Complexes({1, 0, 0, 1}), Fine()}},
+      {"lapack_cgeev_ffi",
+       "compute_left = 78 : ui8, compute_right = 78 : ui8",
+       kComplexSquare,
+       List({"tensor<2xcomplex<f32>>", kComplexSquare, kComplexSquare, kInfo}),
+       {Complexes({2, 0, 0, NAN})},
+       {Literal::Of<std::complex<float>>({{NAN, NAN}, {NAN, NAN}}, {2}),
+        Complexes({0, 0, 0, 0}), Complexes({0, 0, 0, 0}),
+        Literal::Scalar<int32_t>(1)}},
+      {"hawser.eig",
+       "",
+       kSquare,
+       List({"tensor<2xcomplex<f32>>", kComplexSquare}),
+       {Diagonal()},
+       {Literal::Of<std::complex<float>>({2, 3}, {2}),
+        Complexes({1, 0, 0, 1})}},
+      {"hawser.eig",
+       "",
+       kSquare,
+       "tensor<2xcomplex<f32>>",
+       {Diagonal()},
+       {Literal::Of<std::complex<float>>({2, 3}, {2})}},
       {"lapack_strsm_ffi",
        "diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8",
        List({kSquare, kSquare}),
@@ -258,8 +292,8 @@ TEST(Linalg, RefusesWhatTargetsLack) {
   EXPECT_THAT(refused("hawser.eigh", ""), testing::HasSubstr("has no lower"));
   EXPECT_THAT(refused("lapack_spotrf_ffi", "uplo = 76 : ui8"),
               testing::HasSubstr("gives 2 results, has 1"));
-  EXPECT_THAT(refused("lapack_sgeev_ffi", ""),
-              testing::HasSubstr("lapack_sgeev_ffi"));
+  EXPECT_THAT(refused("lapack_sgees_ffi", ""),
+              testing::HasSubstr("lapack_sgees_ffi"));
 }
 
 }  // namespace

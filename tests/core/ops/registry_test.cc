@@ -121,7 +121,7 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   }
   EXPECT_THAT(
       ours, testing::ElementsAre("argmax", "argmin", "call", "convolution",
-                                 "eigh", "fusion", "geqrf",
+                                 "eig", "eigh", "fusion", "geqrf",
                                  "householder_product", "lu", "parameter", "qr",
                                  "scan", "stop_gradient", "svd", "unfold"));
 }

@@ -467,6 +467,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kDynamicSlice, OfDynamicSlice},
       {&kDynamicUpdateSlice, OfDynamicUpdateSlice},
       {&kFft, OfFft},
+      {&kEig, OfFactors},
       {&kEigh, OfFactors},
       {&kFusion, OfFusion},
       {&kGather, OfGather},

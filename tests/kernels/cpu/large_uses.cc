@@ -449,8 +449,8 @@ LargeUses LargeFactors(const OpDef& op, int64_t n) {
   Attributes flags;
   for (const AttributeSpec& spec : op.attributes) flags.Set(spec.name, true);
   const bool spectral = &op == &kEigh || &op == &kSvd;
-  const auto side =
-      static_cast<int64_t>(std::cbrt((spectral ? 16.0 : 96.0) * n));
+  const double steps = &op == &kEig ? 4.0 : spectral ? 16.0 : 96.0;
+  const auto side = static_cast<int64_t>(std::cbrt(steps * n));
   return {OfMatrices("one", op, F32({side, side}), {}, flags, true),
           OfMatrices("small", op, F32({n / 256, 8, 8}), {}, flags, true)};
 }
@@ -477,6 +477,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kDynamicSlice, LargeDynamicSlice},
       {&kDynamicUpdateSlice, LargeUpdateSlice},
       {&kFft, LargeFft},
+      {&kEig, LargeFactors},
       {&kEigh, LargeFactors},
       {&kFusion, LargeCalls},
       {&kGather, LargeGather},

@@ -115,7 +115,7 @@ Proposal ProposeTriangularSolve(const OpDef& op, Draft& d) {
 
 // Any matrices, and flags for what the op has.
 Proposal ProposeFactors(const OpDef& op, Draft& d) {
-  const bool square = &op == &kEigh;
+  const bool square = &op == &kEigh || &op == &kEig;
   Proposal p;
   p.operands.push_back(square ? d.AnyOfShape(SquareShape(d, op.dtypes))
                               : d.AnyOf(op.dtypes, 2));

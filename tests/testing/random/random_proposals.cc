@@ -671,6 +671,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kLu, ProposeFactors},
           {&kQr, ProposeFactors},
           {&kGeqrf, ProposeFactors},
+          {&kEig, ProposeFactors},
           {&kEigh, ProposeFactors},
           {&kSvd, ProposeFactors},
           {&kHouseholderProduct, ProposeHouseholderProduct},

@@ -99,11 +99,17 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
      }},
+    {"Eig", "eig", 1, 1,
+     [](Call& c) -> Results {
+       const EigFactors f = Eig(c[0]);
+       return {f.values, f.vectors};
+     }},
     {"Eigh", "eigh", 1, 1,
      [](Call& c) -> Results {
        const EighFactors f = Eigh(c[0], {.upper = c.Bool("upper", false)});
        return {f.values, f.vectors};
      }},
+    {"Eigvals", "", 1, 1, Of1<Eigvals>},
     {"Einsum", "", 1, kAny,
      [](Call& c) -> Results {
        return {Einsum(c.Text("spec"), c.Tensors(), DotOptionsOf(c), c.where())};
@@ -201,6 +207,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"MatMul", "", 2, 2,
      [](Call& c) -> Results { return {MatMul(c[0], c[1], DotOptionsOf(c))}; }},
+    {"MatrixExponential", "", 1, 1, Of1<MatrixExponential>},
     {"MatrixNorm", "", 1, 1, MatrixNormByName},
     {"MatrixPower", "", 1, 1,
      [](Call& c) -> Results { return {MatrixPower(c[0], c.Int("power"))}; }},

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 
+#include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/grad.h"
 #include "client/sdk/graph/build/apply.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/build/promotion.h"
@@ -41,8 +44,11 @@ std::array<Tensor, n> Factored(const OpScope& s, const OpDef& op,
   if (first.dtype() == DType::kInvalid) return out;
   const auto results = sdk::ResultsOf(first, n);
   for (size_t k = 0; k < n; ++k) {
-    const bool real = !IsComplex(results[k].dtype());
-    out[k] = s.Convert(results[k], real ? RealPart(dtype) : dtype);
+    const bool complex = IsComplex(results[k].dtype());
+    // There are no complex halves.
+    out[k] = complex && !IsComplex(dtype)
+                 ? results[k]
+                 : s.Convert(results[k], complex ? dtype : RealPart(dtype));
   }
   return out;
 }
@@ -66,6 +72,66 @@ absl::Status CheckRank(const Tensor& a) {
   return InvalidArgument("takes matrices, not ", a.shape().ToString());
 }
 
+absl::Status CheckSquare(const Tensor& a) {
+  if (a.rank() >= 2 && a.dim(-1) == a.dim(-2)) return absl::OkStatus();
+  return InvalidArgument("takes square matrices, not ", a.shape().ToString());
+}
+
+// Pade's quotient of degree 13 for e^x, whose numerator has these numbers, the
+// denominator the same with other signs. Up to kPadeNorm it is exact in f64.
+constexpr double kPade[] = {64764752532480000.0,
+                            32382376266240000.0,
+                            7771770303897600.0,
+                            1187353796428800.0,
+                            129060195264000.0,
+                            10559470521600.0,
+                            670442572800.0,
+                            33522128640.0,
+                            1323241920.0,
+                            40840800.0,
+                            960960.0,
+                            16380.0,
+                            182.0,
+                            1.0};
+constexpr double kPadeNorm = 5.371920351148152;
+// Larger norms are halved so often at most; JAX's number.
+constexpr int64_t kMostSquarings = 16;
+
+Tensor PadeOf(const Tensor& a) {
+  const auto b = [](int k) { return kPade[k] / kPade[0]; };
+  const Tensor one = Eye(a.dtype(), a.dim(-1), a.dim(-1));
+  const Tensor a2 = MatMul(a, a), a4 = MatMul(a2, a2), a6 = MatMul(a4, a2);
+  const Tensor odd =
+      MatMul(a, MatMul(a6, b(13) * a6 + b(11) * a4 + b(9) * a2) + b(7) * a6 +
+                    b(5) * a4 + b(3) * a2 + b(1) * one);
+  const Tensor even = MatMul(a6, b(12) * a6 + b(10) * a4 + b(8) * a2) +
+                      b(6) * a6 + b(4) * a4 + b(2) * a2 + one;
+  return Solve(even - odd, even + odd);
+}
+
+// Matrices are halved until Pade's quotient is exact, and what it gives is
+// squared as often. A turn in which no matrix is squared costs nothing.
+Tensor ExponentialOf(const Tensor& a) {
+  const Over columns{.axes = {-2}, .keep_axes = true};
+  const Over rows{.axes = {-1}, .keep_axes = true};
+  const Tensor norm = StopGradient(ReduceMax(Sum(Abs(a), columns), rows));
+  Tensor scale = BroadcastTo(Scalar(norm.dtype(), 1), norm.shape().dims());
+  double limit = kPadeNorm;
+  for (int64_t k = 0; k < kMostSquarings; ++k, limit *= 2) {
+    scale = scale * Select(Gt(norm, limit), 0.5, 1.0);
+  }
+  const std::tuple first(PadeOf(a * scale), Scalar(norm.dtype(), kPadeNorm));
+  const auto [out, last] = For(
+      kMostSquarings, first, [&](const Tensor&, Tensor x, const Tensor& most) {
+        const Tensor more = Gt(norm, most);
+        x = Cond(
+            Any(more), [&] { return Select(more, MatMul(x, x), x); },
+            [&] { return x; });
+        return std::tuple(x, most * 2);
+      });
+  return Select(Gt(norm, limit), std::numeric_limits<float>::quiet_NaN(), out);
+}
+
 }  // namespace
 
 QrFactors Qr(const Operand& a, const QrOptions& options) {
@@ -80,6 +146,19 @@ EighFactors Eigh(const Operand& a, const EighOptions& options) {
   if (!s.ok()) return {s.error(), s.error()};
   const auto all = Factored<2>(s, kEigh, a, {{"lower", !options.upper}});
   return {all[0], all[1]};
+}
+
+EigFactors Eig(const Operand& a) {
+  const OpScope s("Eig", {&a});
+  if (!s.ok()) return {s.error(), s.error()};
+  const auto all = Factored<2>(s, kEig, a, {});
+  return {all[0], all[1]};
+}
+
+Tensor Eigvals(const Operand& a) {
+  const OpScope s("Eigvals", {&a});
+  if (!s.ok()) return s.error();
+  return Factored<2>(s, kEig, a, {})[0];
 }
 
 SvdFactors Svd(const Operand& a, const SvdOptions& options) {
@@ -155,11 +234,18 @@ Tensor MatrixPower(const Operand& a, int64_t power) {
   if (!s.ok()) return s.error();
   const Tensor x = s.As(a);
   if (x.dtype() == DType::kInvalid) return x;
-  if (x.rank() < 2 || x.dim(-1) != x.dim(-2)) {
-    return s.Fail(
-        InvalidArgument("takes square matrices, not ", x.shape().ToString()));
-  }
+  if (const auto status = CheckSquare(x); !status.ok()) return s.Fail(status);
   return sdk::Compose("MatrixPower", x, formula);
+}
+
+Tensor MatrixExponential(const Operand& a) {
+  const OpScope s("MatrixExponential", {&a});
+  if (!s.ok()) return s.error();
+  const Tensor x = s.As(a, ToFloating(DTypeOf(a)));
+  if (x.dtype() == DType::kInvalid) return x;
+  if (const auto status = CheckSquare(x); !status.ok()) return s.Fail(status);
+  if (x.shape().num_elements() == 0) return x;
+  return sdk::Compose("MatrixExponential", x, ExponentialOf);
 }
 
 }  // namespace hawser

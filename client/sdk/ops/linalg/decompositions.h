@@ -11,9 +11,9 @@
 namespace hawser {
 
 // What solve.h says holds here: the last two axes are a matrix, those before
-// batches; integers
-// and bool count as f32, halves are computed in f32 and rounded once; a matrix
-// that is not finite gives NaN. All errors are sticky and kInvalidArgument.
+// batches; integers and bool count as f32, halves are computed in f32 and
+// rounded once; a matrix that is not finite gives NaN. All errors are sticky
+// and kInvalidArgument.
 
 struct QrOptions {
   bool full = false;  // q is square, also where a has more rows than columns
@@ -41,6 +41,21 @@ struct EighFactors {
 // does not depend on their angles. Source: Nx LinAlg eigh; NumPy linalg.eigh.
 EighFactors Eigh(const Operand& a, const EighOptions& options = {});
 
+struct EigFactors {
+  Tensor values;   // [..., n], complex, in any order
+  Tensor vectors;  // [..., n, n], complex columns of length 1
+};
+// a vectors = vectors values. a: [..., n, n]. Result: see above; c64, or c128
+// of f64 and c128. A matrix that lacks vectors has some that are alike. Errors:
+// matrices that are not square. Grad: where values differ; of vectors, of what
+// does not depend on their angles. Source: NumPy linalg.eig.
+EigFactors Eig(const Operand& a);
+
+// The values of Eig alone. a: [..., n, n]. Result: [..., n], complex. Errors:
+// matrices that are not square. Grad: where values differ. Source: NumPy
+// linalg.eigvals.
+Tensor Eigvals(const Operand& a);
+
 struct SvdOptions {
   bool full = false;  // u and vh are square
 };
@@ -56,8 +71,8 @@ struct SvdFactors {
 SvdFactors Svd(const Operand& a, const SvdOptions& options = {});
 
 // The s of Svd alone. a: [..., m, n]. Result: [..., k], real. Errors: rank
-// below
-// 2. Grad: where values differ and are not 0. Source: NumPy linalg.svdvals.
+// below 2. Grad: where values differ and are not 0. Source: NumPy
+// linalg.svdvals.
 Tensor SingularValues(const Operand& a);
 
 // Singular values at most this times the largest count as 0; unset: the larger
@@ -86,6 +101,12 @@ Tensor LeastSquares(const Operand& a, const Operand& b,
 // [..., n, n]. Result: a's sizes. Errors: matrices that are not square. Grad:
 // of the products. Source: Nx LinAlg matrix_power; NumPy linalg.matrix_power.
 Tensor MatrixPower(const Operand& a, int64_t power);
+
+// e to the power of a matrix. a: [..., n, n]. Result: a's sizes; NaN for a
+// matrix that is not finite, or one whose columns' sizes add up to more than
+// 352,000. Errors: matrices that are not square. Grad: of the products. Source:
+// Higham 2005, the scaling and squaring method; SciPy linalg.expm.
+Tensor MatrixExponential(const Operand& a);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_LINALG_DECOMPOSITIONS_H_

@@ -124,6 +124,37 @@ absl::StatusOr<Values> LowerSyevd(OpContext& context) {
   return WithInfo(context, {all[1], all[0]});
 }
 
+// It gives the values, of reals their real and imaginary parts apart, the left
+// vectors, which must not be asked for, and the right ones; what is not asked
+// for is 0.
+absl::StatusOr<Values> LowerGeev(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(1, 1));
+  const bool real = !IsComplex(context.shape(context.operands[0]).dtype());
+  HAWSER_RETURN_IF_ERROR(Expect(context, 1, real ? 5 : 4));
+  HAWSER_ASSIGN_OR_RETURN(const bool left,
+                          IsLetter(context, "compute_left", 'V'));
+  HAWSER_ASSIGN_OR_RETURN(const bool right,
+                          IsLetter(context, "compute_right", 'V'));
+  if (left) return Unimplemented("left eigenvectors");
+  const Values all = context.Add(kEig, context.operands);
+  if (all.empty()) return all;
+  ExpressionScope scope{context.builder(), context.program.monoids()};
+  const Expression w(&scope, all[0]);
+  Values out = {all[0]};
+  if (real) {
+    out = {Apply(kReal, {w}).value(), Apply(kImag, {w}).value()};
+  }
+  const Shape& vectors = context.results[out.size()];
+  const ValueId none = Filled(&scope, vectors, 0).value();
+  out.push_back(none);
+  out.push_back(right ? all[1] : none);
+  Dims column = w.dims();
+  column.push_back(1);
+  out.push_back(InfoOf(context, Reshaped(Apply(kReal, {w}), column).value(),
+                       context.results.back()));
+  return out;
+}
+
 absl::StatusOr<Values> LowerTrsm(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(Expect(context, 2, 1));
   HAWSER_ASSIGN_OR_RETURN(const bool left, IsLetter(context, "side", 'L'));
@@ -145,17 +176,19 @@ absl::StatusOr<Values> LowerTrsm(OpContext& context) {
 constexpr Row kRows[] = {
     {"@cusolver_geqrf_ffi", LowerGeqrf}, {"@cusolver_getrf_ffi", LowerGetrf},
     {"@cusolver_orgqr_ffi", LowerOrgqr}, {"@cusolver_potrf_ffi", LowerPotrf},
-    {"@cusolver_syevd_ffi", LowerSyevd}, {"@lapack_cgeqrf_ffi", LowerGeqrf},
-    {"@lapack_cgesdd_ffi", LowerGesdd},  {"@lapack_cgetrf_ffi", LowerGetrf},
-    {"@lapack_cheevd_ffi", LowerSyevd},  {"@lapack_cpotrf_ffi", LowerPotrf},
-    {"@lapack_ctrsm_ffi", LowerTrsm},    {"@lapack_cungqr_ffi", LowerOrgqr},
+    {"@cusolver_syevd_ffi", LowerSyevd}, {"@lapack_cgeev_ffi", LowerGeev},
+    {"@lapack_cgeqrf_ffi", LowerGeqrf},  {"@lapack_cgesdd_ffi", LowerGesdd},
+    {"@lapack_cgetrf_ffi", LowerGetrf},  {"@lapack_cheevd_ffi", LowerSyevd},
+    {"@lapack_cpotrf_ffi", LowerPotrf},  {"@lapack_ctrsm_ffi", LowerTrsm},
+    {"@lapack_cungqr_ffi", LowerOrgqr},  {"@lapack_dgeev_ffi", LowerGeev},
     {"@lapack_dgeqrf_ffi", LowerGeqrf},  {"@lapack_dgesdd_ffi", LowerGesdd},
     {"@lapack_dgetrf_ffi", LowerGetrf},  {"@lapack_dorgqr_ffi", LowerOrgqr},
     {"@lapack_dpotrf_ffi", LowerPotrf},  {"@lapack_dsyevd_ffi", LowerSyevd},
-    {"@lapack_dtrsm_ffi", LowerTrsm},    {"@lapack_sgeqrf_ffi", LowerGeqrf},
-    {"@lapack_sgesdd_ffi", LowerGesdd},  {"@lapack_sgetrf_ffi", LowerGetrf},
-    {"@lapack_sorgqr_ffi", LowerOrgqr},  {"@lapack_spotrf_ffi", LowerPotrf},
-    {"@lapack_ssyevd_ffi", LowerSyevd},  {"@lapack_strsm_ffi", LowerTrsm},
+    {"@lapack_dtrsm_ffi", LowerTrsm},    {"@lapack_sgeev_ffi", LowerGeev},
+    {"@lapack_sgeqrf_ffi", LowerGeqrf},  {"@lapack_sgesdd_ffi", LowerGesdd},
+    {"@lapack_sgetrf_ffi", LowerGetrf},  {"@lapack_sorgqr_ffi", LowerOrgqr},
+    {"@lapack_spotrf_ffi", LowerPotrf},  {"@lapack_ssyevd_ffi", LowerSyevd},
+    {"@lapack_strsm_ffi", LowerTrsm},    {"@lapack_zgeev_ffi", LowerGeev},
     {"@lapack_zgeqrf_ffi", LowerGeqrf},  {"@lapack_zgesdd_ffi", LowerGesdd},
     {"@lapack_zgetrf_ffi", LowerGetrf},  {"@lapack_zheevd_ffi", LowerSyevd},
     {"@lapack_zpotrf_ffi", LowerPotrf},  {"@lapack_ztrsm_ffi", LowerTrsm},

@@ -80,7 +80,15 @@ absl::StatusOr<Values> LowerEigh(OpContext& context) {
   return AddTarget(context, kEigh, {1, 0});
 }
 
+// Where the values alone are asked for, the vectors have no readers.
+absl::StatusOr<Values> LowerEig(OpContext& context) {
+  HAWSER_ASSIGN_OR_RETURN(Values values, AddTarget(context, kEig, {}));
+  if (context.results.size() == 1 && values.size() == 2) values.pop_back();
+  return values;
+}
+
 constexpr Row kRows[] = {
+    {"@hawser.eig", LowerEig},
     {"@hawser.eigh", LowerEigh},
     {"@hawser.geqrf", LowerTarget, &kGeqrf},
     {"@hawser.householder_product", LowerTarget, &kHouseholderProduct},

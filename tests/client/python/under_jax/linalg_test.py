@@ -49,6 +49,18 @@ class LinalgTest(unittest.TestCase):
         self.near(jnp.linalg.norm(A, ord=2), np.linalg.norm(A, ord=2))
         self.assertEqual(jnp.linalg.matrix_rank(DEFINITE), 6)
 
+    def test_eigenvalues(self):
+        for matrix in (A, COMPLEX):
+            w, v = jnp.linalg.eig(matrix)
+            self.near(matrix @ v, v * w)
+            self.near(np.linalg.norm(v, axis=0), np.ones(6))
+            self.near(np.sort_complex(np.round(jnp.linalg.eigvals(matrix), 3)),
+                      np.sort_complex(np.round(np.linalg.eigvals(matrix), 3)))
+        text = jax.jit(jnp.linalg.eigvals).lower(A).as_text()
+        self.assertIn("@hawser.eig", text)
+        with self.assertRaisesRegex(NotImplementedError, "left vectors"):
+            jax.jit(jax.lax.linalg.eig)(A)
+
     def test_gradients(self):
         inverse = np.linalg.inv(DEFINITE)
         self.near(jax.grad(lambda x: jnp.linalg.slogdet(x)[1])(DEFINITE), inverse)

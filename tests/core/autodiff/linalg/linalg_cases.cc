@@ -159,6 +159,13 @@ Cases EighCases(DType t) {
   return cases;
 }
 
+Cases EigCases(DType t) {
+  return {WithoutAngles("square", kEig, Apart(t, {3, 3}), {}, 2),
+          WithoutAngles("of two", kEig, Apart(t, {2, 2, 2}, 1), {}, 2),
+          WithoutAngles("values", kEig, Apart(t, {3, 3}, 2), {}, 1),
+          WithoutAngles("of one", kEig, WithDiagonal(t, {1, 1}, 2), {}, 2)};
+}
+
 Cases SvdCases(DType t) {
   const auto by = [](bool vectors, bool full) {
     return Attributes{{"compute_uv", vectors}, {"full_matrices", full}};
@@ -174,6 +181,7 @@ Cases SvdCases(DType t) {
 
 constexpr CaseRow kLinalgRows[] = {
     {&kCholesky, CholeskyCases},
+    {&kEig, EigCases},
     {&kEigh, EighCases},
     {&kLu, LuCases},
     {&kQr, QrCases},

@@ -205,6 +205,25 @@ TEST(SvdInfer, RejectsResultsTooLargeForAShape_C3) {
               Breaks(kSvd, 3));
 }
 
+TEST(EigInfer, GivesComplexValuesAndVectors) {
+  EXPECT_THAT(Infer(kEig, "f32[2,3,3]"), Gives("c64[2,3] c64[2,3,3]"));
+  EXPECT_THAT(Infer(kEig, "f64[3,3]"), Gives("c128[3] c128[3,3]"));
+  EXPECT_THAT(Infer(kEig, "c64[0,0]"), Gives("c64[0] c64[0,0]"));
+  EXPECT_THAT(Infer(kEig, "c128[1,1]"), Gives("c128[1] c128[1,1]"));
+}
+TEST(EigInfer, RejectsOtherDTypes_C1) {
+  EXPECT_THAT(Infer(kEig, "f16[2,2]"), Breaks(kEig, 1));
+}
+TEST(EigInfer, RejectsFewerThanTwoAxes_C2) {
+  EXPECT_THAT(Infer(kEig, "f32[2]"), Breaks(kEig, 2));
+}
+TEST(EigInfer, RejectsMatricesThatAreNotSquare_C3) {
+  EXPECT_THAT(Infer(kEig, "f32[2,3]"), Breaks(kEig, 3));
+}
+TEST(EigInfer, RejectsResultsTooLargeForAShape_C4) {
+  EXPECT_THAT(Infer(kEig, "f32[576460752303423488,1,1]"), Breaks(kEig, 4));
+}
+
 TEST(LinalgAxes, ThoseBeforeTheMatricesAreParallel) {
   EXPECT_EQ(AxesOf(kCholesky, "f32[4,2,3,3]", Lower()),
             "p0,p1,o2,o3 -> p0,p1,o4,o5");

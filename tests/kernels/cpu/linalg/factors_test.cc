@@ -1,5 +1,6 @@
-// lu, qr, eigh and svd by what their results satisfy.
+// lu, qr, eigh, eig and svd by what their results satisfy.
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <thread>
@@ -33,7 +34,10 @@ Attributes FlagsOf(const OpDef& op, bool flag) {
   return flags;
 }
 
-constexpr const OpDef* kFactorizations[] = {&kLu, &kQr, &kGeqrf, &kEigh, &kSvd};
+constexpr const OpDef* kFactorizations[] = {&kLu,   &kQr,  &kGeqrf,
+                                            &kEigh, &kEig, &kSvd};
+
+bool TakesSquares(const OpDef& op) { return &op == &kEigh || &op == &kEig; }
 
 void ExpectFactored(const OpDef& op, const Literal& a, const Attributes& by,
                     Numerics numerics) {
@@ -51,9 +55,11 @@ TEST(FactorsTest, OfEverySizeAndDType) {
     for (const DType dtype : kFactored) {
       for (const OpDef* op : kFactorizations) {
         for (const Dims& dims : all) {
-          if (op == &kEigh && dims[0] != dims[1]) continue;
-          if (dims[0] == 140 && IsComplex(dtype)) continue;  // slow to check
+          if (TakesSquares(*op) && dims[0] != dims[1]) continue;
+          // Slow to check.
+          if (dims[0] == 140 && (IsComplex(dtype) || op == &kEig)) continue;
           for (const bool flag : {true, false}) {
+            if (flag && op->attributes.empty()) continue;
             SCOPED_TRACE(absl::StrCat(op->name, " ", DTypeName(dtype), " ",
                                       dims[0], " ", dims[1], " ", flag));
             ExpectFactored(*op, DrawnMatrices(dtype, dims, 0),
@@ -114,11 +120,56 @@ TEST(FactorsTest, AMatrixThatIsNotFiniteIsNanAlone) {
         const auto got = ResultsOf(*op, {a}, FlagsOf(*op, true));
         EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
         for (const Literal& x : got) {
-          if (x.shape().dtype() != DType::kF32) continue;
+          if (x.shape().dtype() == DType::kS32) continue;
           const int64_t part = x.shape().num_elements() / 3;
           EXPECT_TRUE(NoneIsNan(x, 0, part));
           EXPECT_TRUE(AllAreNan(x, part, 2 * part));
           EXPECT_TRUE(NoneIsNan(x, 2 * part, 3 * part));
+        }
+      }
+    }
+  }
+}
+
+// By hand: a turn by a right angle, and a matrix with one vector alone.
+TEST(EigTest, SmallOnesByHand) {
+  using C64 = std::complex<float>;
+  for (const Numerics numerics : {Numerics::kFast, Numerics::kStrict}) {
+    const auto turn =
+        ResultsOf(kEig, {Literal::Of<float>({0, -1, 1, 0}, {2, 2})}, {},
+                  {.numerics = numerics});
+    const auto w = turn[0].data<C64>();
+    EXPECT_NEAR(std::abs(w[0] - C64(0, w[0].imag() > 0 ? 1 : -1)), 0, 1e-6);
+    EXPECT_NEAR(std::abs(w[0] + w[1]), 0, 1e-6);
+    const auto one = ResultsOf(kEig, {Literal::Of<float>({3, 1, 0, 3}, {2, 2})},
+                               {}, {.numerics = numerics});
+    EXPECT_THAT(one[0], LiteralEquals(Literal::Of<C64>({3, 3}, {2})));
+    const auto v = one[1].data<C64>();
+    EXPECT_EQ(std::abs(v[0]), 1);
+    EXPECT_EQ(v[2], C64(0));
+    EXPECT_NEAR(std::abs(v[1]), 1, 1e-6);
+    EXPECT_NEAR(std::abs(v[3]), 0, 1e-6);
+  }
+}
+
+// Values that are all alike, with one vector; sizes far apart; a circle of
+// shifts, which plain QR turns for ever.
+TEST(EigTest, OfMatricesThatAreHardToFactor) {
+  for (const DType dtype : kFactored) {
+    for (const int64_t n : {3, 12, 30}) {
+      Literal alike = Literal::Zeros(Shape::Of(dtype, {n, n}));
+      Literal circle = Literal::Zeros(alike.shape());
+      Literal graded = DrawnMatrices(dtype, {n, n}, 0);
+      for (int64_t i = 0; i < n; ++i) {
+        SetElement(&alike, i * (n + 1), 2);
+        if (i > 0) SetElement(&alike, i * (n + 1) - 1, 1);
+        SetElement(&circle, i * n + (i + 1) % n, 1);
+        SetElement(&graded, i * n + (i * 7 + 2) % n, std::pow(10, 2 - i));
+      }
+      for (const Literal& a : {alike, circle, graded}) {
+        for (const Numerics numerics : {Numerics::kFast, Numerics::kStrict}) {
+          SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", n));
+          ExpectFactored(kEig, a, {}, numerics);
         }
       }
     }
@@ -145,7 +196,9 @@ TEST(FactorsTest, NothingToFactor) {
     for (const Dims& dims :
          {Dims{0, 0}, Dims{3, 0, 0}, Dims{0, 4, 4}, Dims{2, 3, 0},
           Dims{2, 0, 3}, Dims{int64_t{1} << 40, 0, 0}}) {
-      if (op == &kEigh && dims.back() != dims[dims.size() - 2]) continue;
+      if (TakesSquares(*op) && dims.back() != dims[dims.size() - 2]) {
+        continue;
+      }
       const Literal a = Literal::Zeros(Shape::Of(DType::kF32, dims));
       for (const bool flag : {true, false}) {
         const auto got = ResultsOf(*op, {a}, FlagsOf(*op, flag));

@@ -190,6 +190,38 @@ absl::Status CheckEigh(const Factors& of) {
   });
 }
 
+// Columns of length 1, and sums of the values and of their squares that are
+// those of the matrix: a value that was found twice would show.
+absl::Status CheckEig(const Factors& of) {
+  const auto a = of.Operand<WideComplex>(0), v = of.Result<WideComplex>(1);
+  const auto w = of.RowOf<WideComplex>(of.results[0]);
+  if (!a.IsFinite() || !v.IsFinite() || !w.IsFinite()) return absl::OkStatus();
+  const int64_t n = a.rows();
+  const Wide bound = BoundOf(of, a);
+  auto scaled = v;
+  WideComplex values = 0, squares = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    Wide length = 0;
+    values += w.At(0, j) - a.At(j, j);
+    squares += TimesOf(w.At(0, j), w.At(0, j));
+    for (int64_t i = 0; i < n; ++i) {
+      length += SquareOf(v.At(i, j));
+      squares -= TimesOf(a.At(i, j), a.At(j, i));
+      scaled.At(i, j) = TimesOf(v.At(i, j), w.At(0, j));
+    }
+    if (!(std::abs(length - 1) <=
+          kRoundings * static_cast<Wide>(n + 2) * of.precision().epsilon)) {
+      return Internal("the length of vector ", j, " is off");
+    }
+  }
+  const Wide sizes = LargestOf(a) * static_cast<Wide>(n);
+  if (PartsOf(values) > bound * static_cast<Wide>(n) ||
+      PartsOf(squares) > bound * static_cast<Wide>(n) * (sizes + bound)) {
+    return Internal("the values are not those of the matrix");
+  }
+  return ExpectNear("A v", of, Product(a, v), scaled, bound);
+}
+
 absl::Status CheckSvd(const Factors& of) {
   return OfDType(of, [&](auto one) -> absl::Status {
     using W = decltype(one);

@@ -110,6 +110,7 @@ absl::Status CheckLu(const Factors& of);
 absl::Status CheckQr(const Factors& of);
 absl::Status CheckGeqrf(const Factors& of);
 absl::Status CheckHouseholderProduct(const Factors& of);
+absl::Status CheckEig(const Factors& of);
 absl::Status CheckEigh(const Factors& of);
 absl::Status CheckSvd(const Factors& of);
 

@@ -110,6 +110,7 @@ absl::StatusOr<Values> TriangularSolve(const Context& c) {
 }
 
 constexpr Row kRows[] = {{&kCholesky, Cholesky},
+                         {&kEig, Eig},
                          {&kEigh, Eigh},
                          {&kGeqrf, Geqrf},
                          {&kHouseholderProduct, HouseholderProduct},

@@ -136,6 +136,7 @@ absl::Status CheckTriangles(const Factors& of) {
 using Check = absl::Status (*)(const Factors&);
 constexpr std::pair<const OpDef*, Check> kChecks[] = {
     {&kCholesky, CheckTriangles},
+    {&kEig, CheckEig},
     {&kEigh, CheckEigh},
     {&kGeqrf, CheckGeqrf},
     {&kHouseholderProduct, CheckHouseholderProduct},

@@ -11,6 +11,7 @@ absl::StatusOr<Values> Lu(const Context& context);
 absl::StatusOr<Values> Qr(const Context& context);
 absl::StatusOr<Values> Geqrf(const Context& context);
 absl::StatusOr<Values> HouseholderProduct(const Context& context);
+absl::StatusOr<Values> Eig(const Context& context);
 absl::StatusOr<Values> Eigh(const Context& context);
 absl::StatusOr<Values> Svd(const Context& context);
 

@@ -1,7 +1,7 @@
 // Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations:
 // own loops, each as exact as its elements.
-#ifndef HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
-#define HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
+#ifndef HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_
+#define HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_
 
 #include <cmath>
 #include <cstdint>
@@ -127,5 +127,41 @@ absl::Status OrthogonalizeByJacobi(View<T> a, View<T> j, WorkMeter* meter) {
   return absl::OkStatus();
 }
 
+// Makes the rows of q from `known` on orthonormal to those before and to each
+// other: of the unit vectors those that are left over most.
+template <typename T>
+absl::Status CompleteRows(View<T> q, int64_t known, WorkMeter* meter) {
+  int64_t unit = 0;
+  for (int64_t row = known; row < q.rows; ++row) {
+    T* const x = q.Row(row);
+    for (bool found = false; !found && unit < q.columns; ++unit) {
+      std::fill_n(x, q.columns, T{});
+      x[unit] = T(1);
+      // Twice: what rounding leaves of the first time goes by the second.
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int64_t other = 0; other < row; ++other) {
+          HAWSER_RETURN_IF_ERROR(meter->Begin(2 * kOwnProductSteps<T> *
+                                              static_cast<double>(q.columns)));
+          T along{};
+          for (int64_t i = 0; i < q.columns; ++i) {
+            along += Times(x[i], ConjugateOf(q.At(other, i)));
+          }
+          SubtractTimes(along, q.Row(other), q.columns, x);
+        }
+      }
+      RealOf<T> size = 0;
+      for (int64_t i = 0; i < q.columns; ++i) {
+        size += Re(Times(x[i], ConjugateOf(x[i])));
+      }
+      // All unit vectors together leave as many as rows are missing.
+      found = size * static_cast<RealOf<T>>(q.columns) >= RealOf<T>{0.5};
+      if (!found) continue;
+      const RealOf<T> root = std::sqrt(size);
+      for (int64_t i = 0; i < q.columns; ++i) x[i] /= root;
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_LINALG_JACOBI_H_
+#endif  // HAWSER_KERNELS_CPU_LINALG_SPECTRAL_JACOBI_H_

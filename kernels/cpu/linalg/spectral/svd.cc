@@ -1,4 +1,5 @@
-// svd: LAPACK's divide and conquer, or Jacobi's rotations of rows.
+// svd: LAPACK's divide and conquer, or Jacobi's rotations of rows, of small
+// matrices side by side.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -6,10 +7,11 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "kernels/cpu/linalg/jacobi.h"
+#include "kernels/cpu/linalg/long_calls.h"
 #include "kernels/cpu/linalg/matrices.h"
 #include "kernels/cpu/linalg/rows.h"
-#include "kernels/cpu/linalg/spectral.h"
+#include "kernels/cpu/linalg/spectral/jacobi.h"
+#include "kernels/cpu/linalg/spectral/side_by_side.h"
 
 namespace hawser::cpu {
 namespace {
@@ -26,42 +28,6 @@ struct Parts {
 template <typename T>
 View<T> Wide(T* data, int64_t rows, int64_t columns) {
   return {data, rows, columns, columns};
-}
-
-// Makes the rows of q from `known` on orthonormal to those before and to each
-// other: of the unit vectors those that are left over most.
-template <typename T>
-absl::Status CompleteRows(View<T> q, int64_t known, WorkMeter* meter) {
-  int64_t unit = 0;
-  for (int64_t row = known; row < q.rows; ++row) {
-    T* const x = q.Row(row);
-    for (bool found = false; !found && unit < q.columns; ++unit) {
-      std::fill_n(x, q.columns, T{});
-      x[unit] = T(1);
-      // Twice: what rounding leaves of the first time goes by the second.
-      for (int pass = 0; pass < 2; ++pass) {
-        for (int64_t other = 0; other < row; ++other) {
-          HAWSER_RETURN_IF_ERROR(meter->Begin(2 * kOwnProductSteps<T> *
-                                              static_cast<double>(q.columns)));
-          T along{};
-          for (int64_t i = 0; i < q.columns; ++i) {
-            along += Times(x[i], ConjugateOf(q.At(other, i)));
-          }
-          SubtractTimes(along, q.Row(other), q.columns, x);
-        }
-      }
-      RealOf<T> size = 0;
-      for (int64_t i = 0; i < q.columns; ++i) {
-        size += Re(Times(x[i], ConjugateOf(x[i])));
-      }
-      // All unit vectors together leave as many as rows are missing.
-      found = size * static_cast<RealOf<T>>(q.columns) >= RealOf<T>{0.5};
-      if (!found) continue;
-      const RealOf<T> root = std::sqrt(size);
-      for (int64_t i = 0; i < q.columns; ++i) x[i] /= root;
-    }
-  }
-  return absl::OkStatus();
 }
 
 template <typename T>
@@ -278,12 +244,42 @@ double StepsOf(DType dtype, const Batch& batch, bool vectors) {
   const int64_t rows = std::min(batch.rows, batch.columns);
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(std::max(batch.rows, batch.columns));
+  if (AreSideBySide(IsComplex(dtype), std::max(batch.rows, batch.columns),
+                    batch.count, Lapack::OfProcess() != nullptr)) {
+    return 24 / kLaneGain * m * m * n * ProductSteps(dtype, rows, kLaneRows) +
+           kLaneSteps + 4 * kElementSteps * n * n;
+  }
   const bool own = rows <= kOwnSpectralRows || Lapack::OfProcess() == nullptr;
   return (own       ? 24
           : vectors ? 8
                     : 3) *
              m * m * n * ProductSteps(dtype, rows, kOwnSpectralRows) +
          kSpectralSteps + 4 * kElementSteps * n * n;
+}
+
+}  // namespace
+
+namespace {
+
+template <typename T>
+absl::Status RunSideBySide(const KernelContext& c, const Batch& batch,
+                           absl::Span<char* const> to) {
+  const bool vectors = to.size() > 1;
+  const AnyBatch<T> all{
+      .rows = batch.rows,
+      .columns = batch.columns,
+      .full = vectors && c.attributes().GetBool("full_matrices"),
+      .from = reinterpret_cast<const T*>(c.data(0)),
+      .s = reinterpret_cast<T*>(to[0]),
+      .u = vectors ? reinterpret_cast<T*>(to[1]) : nullptr,
+      .vh = vectors ? reinterpret_cast<T*>(to[2]) : nullptr};
+  const int64_t least = all.least();
+  return ForLaneGroups<T>(
+      c, batch.count, StepsOf(c.shape(0).dtype(), batch, vectors),
+      (batch.elements() + least * least) * kMatrixLanes<T>,
+      [&](int64_t first, int64_t count, T* room, WorkMeter* meter) {
+        return SvdOfGroup(all, first, count, room, meter);
+      });
 }
 
 }  // namespace
@@ -302,6 +298,12 @@ absl::StatusOr<Literals> RunSvd(const KernelContext& c) {
       c, least, std::max(batch.rows, batch.columns), kOwnSpectralRows);
   HAWSER_RETURN_IF_ERROR(VisitFactored(shape.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    if constexpr (!kIsComplexOf<T>) {
+      if (!none && AreSideBySide(false, std::max(batch.rows, batch.columns),
+                                 batch.count, lapack != nullptr)) {
+        return RunSideBySide<T>(c, batch, to);
+      }
+    }
     return c.ForMetered(
         none ? 0 : batch.count, StepsOf(shape.dtype(), batch, vectors),
         [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {

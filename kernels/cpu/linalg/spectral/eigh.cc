@@ -1,4 +1,5 @@
-// eigh: LAPACK's divide and conquer, or Jacobi's rotations.
+// eigh: LAPACK's divide and conquer, or Jacobi's rotations, of small matrices
+// side by side.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -6,10 +7,11 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "kernels/cpu/linalg/jacobi.h"
+#include "kernels/cpu/linalg/long_calls.h"
 #include "kernels/cpu/linalg/matrices.h"
 #include "kernels/cpu/linalg/rows.h"
-#include "kernels/cpu/linalg/spectral.h"
+#include "kernels/cpu/linalg/spectral/jacobi.h"
+#include "kernels/cpu/linalg/spectral/side_by_side.h"
 
 namespace hawser::cpu {
 namespace {
@@ -144,12 +146,36 @@ class Eigh {
   WorkMeter* const meter_;
 };
 
-double StepsOf(DType dtype, int64_t rows) {
+double StepsOf(DType dtype, const Batch& batch) {
+  const int64_t rows = batch.rows;
   const auto n = static_cast<double>(rows);
+  if (AreSideBySide(IsComplex(dtype), rows, batch.count,
+                    Lapack::OfProcess() != nullptr)) {
+    return 24 / kLaneGain * n * n * n * ProductSteps(dtype, rows, kLaneRows) +
+           kLaneSteps + 4 * kElementSteps * n * n;
+  }
   const bool own = rows <= kOwnSpectralRows || Lapack::OfProcess() == nullptr;
   return (own ? 24 : 4) * n * n * n *
              ProductSteps(dtype, rows, kOwnSpectralRows) +
          kSpectralSteps + 4 * kElementSteps * n * n;
+}
+
+}  // namespace
+
+namespace {
+
+template <typename T>
+absl::Status RunSideBySide(const KernelContext& c, const Batch& batch, T* w,
+                           T* v) {
+  const SymmetricBatch<T> all{batch.rows, c.attributes().GetBool("lower"),
+                              reinterpret_cast<const T*>(c.data(0)), w, v};
+  return ForLaneGroups<T>(
+      c, batch.count, StepsOf(c.shape(0).dtype(), batch),
+      2 * batch.elements() * kMatrixLanes<T>,
+      [&](int64_t first, int64_t count, T* room, WorkMeter*) {
+        EighOfGroup(all, first, count, room);
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace
@@ -164,8 +190,14 @@ absl::StatusOr<Literals> RunEigh(const KernelContext& c) {
       LapackFor(c, batch.rows, batch.rows, kOwnSpectralRows);
   HAWSER_RETURN_IF_ERROR(VisitFactored(shape.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    if constexpr (!kIsComplexOf<T>) {
+      if (AreSideBySide(false, batch.rows, batch.count, lapack != nullptr)) {
+        return RunSideBySide(c, batch, reinterpret_cast<T*>(to[0]),
+                             reinterpret_cast<T*>(to[1]));
+      }
+    }
     return c.ForMetered(
-        batch.count, StepsOf(shape.dtype(), batch.rows),
+        batch.count, StepsOf(shape.dtype(), batch),
         [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
           const Eigh<T> eigh(c, lapack, meter);
           for (int64_t i = begin; i < end; ++i) {
@@ -183,7 +215,7 @@ absl::StatusOr<Literals> RunEigh(const KernelContext& c) {
 double EighCost(const CostContext& c) {
   const Batch batch(c.operand(0));
   return static_cast<double>(batch.count) *
-             StepsOf(c.operand(0).dtype(), batch.rows) +
+             StepsOf(c.operand(0).dtype(), batch) +
          ResultCost(c);
 }
 

@@ -1,7 +1,7 @@
-// What eigh, svd and eig share: room for calls of LAPACK that may go on without
-// their run, and how these are made.
-#ifndef HAWSER_KERNELS_CPU_LINALG_SPECTRAL_H_
-#define HAWSER_KERNELS_CPU_LINALG_SPECTRAL_H_
+// What qr, eigh, svd and eig share: room for calls of LAPACK that may go on
+// without their run, and how these are made.
+#ifndef HAWSER_KERNELS_CPU_LINALG_LONG_CALLS_H_
+#define HAWSER_KERNELS_CPU_LINALG_LONG_CALLS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -80,4 +80,4 @@ inline absl::Status Call(const KernelContext& c, double steps,
 }
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_LINALG_SPECTRAL_H_
+#endif  // HAWSER_KERNELS_CPU_LINALG_LONG_CALLS_H_
