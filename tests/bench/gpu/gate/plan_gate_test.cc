@@ -22,7 +22,7 @@
 namespace hawser::bench {
 namespace {
 
-constexpr char kPrograms[] = "tests/bench/gpu/planned_programs.txt";
+constexpr char kPrograms[] = "tests/bench/gpu/gate/planned_programs.txt";
 
 // Every argument read once, every result written once.
 int64_t OwnBytes(const Module& module) {
