@@ -218,7 +218,6 @@ class TileRun {
   absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
                        int64_t end, Tile& tile, WorkMeter& meter) const {
     const TileFolds folds(tile.folds.begin(), tile.folds.end());
-    const int64_t rows = program_.way == FoldWay::kTiles ? 1 : tile.ny;
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
@@ -227,6 +226,7 @@ class TileRun {
         HAWSER_RETURN_IF_ERROR(meter.Begin(
             program_.lane_steps * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
+        const int64_t rows = program_.way == FoldWay::kTiles ? 1 : tile.ny;
         for (TileFold& fold : tile.folds) fold.before += rows;
       }
     }
