@@ -21,6 +21,8 @@ using Sizes = DnnlConvolutionSizes;
 // where they are larger by far, as the library's calls have a start each.
 constexpr double kBoxProducts = 1 << 26;
 constexpr double kWholeImage = 4 * kBoxProducts;
+// Results of a box, about: a tail finds them in the second cache.
+constexpr double kBoxResults = 1 << 18;
 // bf16 is given to the library as it is where so many features meet; of fewer
 // it has no fast kernels.
 constexpr int64_t kFeaturesOfHalves = 16;
@@ -133,7 +135,10 @@ class Boxes {
   void Cut() {
     const int64_t rows = whole_.result[0];
     const double image = products_of_a_row_ * static_cast<double>(rows);
-    const bool is_whole = image <= kWholeImage && whole_.batch > 1;
+    const double results =
+        Product(whole_.result) * static_cast<double>(whole_.out);
+    const bool is_whole =
+        image <= kWholeImage && whole_.batch > 1 && results <= 2 * kBoxResults;
     if (is_whole || whole_.is_transposed) {
       const auto most = std::max<int64_t>(
           static_cast<int64_t>(kBoxProducts / std::max(image, 1.0)), 1);
@@ -142,8 +147,11 @@ class Boxes {
       }
       return;
     }
-    const auto pieces = std::clamp<int64_t>(
-        static_cast<int64_t>(image / kBoxProducts) + 1, 1, rows);
+    const auto pieces =
+        std::clamp<int64_t>(static_cast<int64_t>(std::max(
+                                image / kBoxProducts, results / kBoxResults)) +
+                                1,
+                            1, rows);
     const int64_t most = (rows + pieces - 1) / pieces;
     for (int64_t i = 0; i < whole_.batch; ++i) {
       for (int64_t row = 0; row < rows; row += most) {
@@ -338,7 +346,11 @@ class LibraryConvolution {
     } else {
       HAWSER_RETURN_IF_ERROR(call.convolution->Run(x, kernel, to, room));
     }
-    return c_.environment.Look(GemmSteps(DType::kF32) * cut_.ProductsOf(box));
+    // As the row's cost counts it, with windows that are read.
+    const double products = cut_.ProductsOf(box);
+    return c_.environment.Look(GemmSteps(DType::kF32) * products +
+                               products / static_cast<double>(whole_.out) +
+                               static_cast<double>(to_n));
   }
 
   const KernelContext& c_;
