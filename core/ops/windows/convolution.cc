@@ -150,6 +150,12 @@ Expression ConvolvedByProduct(const Expression& x, const Expression& kernel,
   const auto k = static_cast<int64_t>(spec.strides.size());
   const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
   if (windows.value() == kNoValue) return windows;
+  const int64_t of_one = kernel.dims()[k];
+  const int64_t out = kernel.dims()[k + 1] / spec.groups;
+  if (spec.groups > 1 && of_one * out <= kFewProducts) {
+    return Regrouped(BySums(LastSplit(windows, spec.groups),
+                            LastSplit(kernel, spec.groups), k, result));
+  }
   if (spec.groups == 1) {
     return Product(windows, kernel, {}, Counted(k + 1, k + 1), {},
                    Counted(0, k + 1), result);
@@ -169,14 +175,6 @@ Expression Convolved(const Expression& x, const Expression& kernel,
   }
   const auto k = static_cast<int64_t>(spec.strides.size());
   if (k == 0) return ConvolvedByProduct(x, kernel, spec, result);
-  const int64_t of_one = kernel.dims()[k];
-  const int64_t out = kernel.dims()[k + 1] / spec.groups;
-  if (spec.groups > 1 && of_one * out <= kFewProducts) {
-    const Expression windows = WindowsOf(Padded(x, spec), kernel.dims(), spec);
-    if (windows.value() == kNoValue) return windows;
-    return Regrouped(BySums(LastSplit(windows, spec.groups),
-                            LastSplit(kernel, spec.groups), k, result));
-  }
   return Apply(kConvolution, {ConvertTo(x, result), ConvertTo(kernel, result)},
                spec.ToAttributes());
 }

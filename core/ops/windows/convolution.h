@@ -87,14 +87,14 @@ absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
                               const ConvolutionSpec& spec);
 
 // The result, [batch, spatial..., out] of dtype `result`, which may be wider
-// than the operands' (as of dot_general). Takes what CheckConvolution takes. A
-// group of few features is a sum of products, which one kernel computes;
-// without spatial axes it is a product of matrices.
+// than the operands' (as of dot_general). Takes what CheckConvolution takes.
+// Without spatial axes it is a product of matrices.
 Expression Convolved(const Expression& x, const Expression& kernel,
                      const ConvolutionSpec& spec, DType result);
 
 // The same as a product of windows, which are written out, and the kernel: for
-// engines that have no convolution.
+// engines that have no convolution. Where groups have few features it is a sum
+// of products, which one kernel computes.
 Expression ConvolvedByProduct(const Expression& x, const Expression& kernel,
                               const ConvolutionSpec& spec, DType result);
 // True if a computation of a module has a convolution.

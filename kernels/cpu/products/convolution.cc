@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/base/status.h"
 #include "core/ops/windows/convolution.h"
 #include "core/ops/windows/windows.h"
+#include "kernels/cpu/elements/arithmetic.h"
+#include "kernels/cpu/elements/conversion.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/products/gemm.h"
@@ -201,6 +205,135 @@ absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
   return absl::OkStatus();
 }
 
+// ---- groups of few features -------------------------------------------------
+
+// Products of a group for each of its results, up to which it has lanes.
+constexpr int64_t kFewProducts = 16;
+
+// The sums of one place of the result, a lane for each feature of it.
+template <typename T>
+class LaneSums {
+ public:
+  using Acc = ComputeType<T>;
+
+  LaneSums(const KernelContext& c, const ConvolutionSpec& spec)
+      : spec_(spec),
+        x_(c.shape(0).dims()),
+        kernel_(c.shape(1).dims()),
+        result_(c.result_shape().dims()),
+        strides_(c.shape(0).Strides()),
+        k_(static_cast<int>(spec.strides.size())),
+        features_(kernel_[k_]),
+        out_(kernel_[k_ + 1]),
+        xs_(reinterpret_cast<const T*>(c.data(0))),
+        ws_(reinterpret_cast<const T*>(c.data(1))),
+        feature_of_(out_),
+        sums_(out_) {
+    const int64_t of_a_group = out_ / spec.groups;
+    for (int64_t o = 0; o < out_; ++o) {
+      feature_of_[o] = o / of_a_group * features_;
+    }
+    is_own_ = features_ == 1 && of_a_group == 1;
+  }
+
+  // The results of row `row` of the matrix that the result is.
+  void Fill(int64_t row, T* to) {
+    Dims at(k_ + 1);
+    for (int a = k_; a >= 0; --a) {
+      at[a] = row % result_[a];
+      row /= result_[a];
+    }
+    std::fill(sums_.begin(), sums_.end(), Acc{});
+    AddPlaces(0, at, xs_ + at[0] * strides_[0], ws_);
+    for (int64_t o = 0; o < out_; ++o) to[o] = ConvertElement<T>(sums_[o]);
+  }
+
+ private:
+  // The places of axis `a` and those behind it, of which x starts at `x` and
+  // the kernel at `w`.
+  void AddPlaces(int a, const Dims& at, const T* x, const T* w) {
+    if (a == k_) return AddFeatures(x, w);
+    int64_t size = features_ * out_;
+    for (int i = a + 1; i < k_; ++i) size *= kernel_[i];
+    for (int64_t p = 0; p < kernel_[a]; ++p) {
+      const int64_t spread = at[a + 1] * spec_.strides[a] +
+                             p * spec_.kernel_dilations[a] - spec_.low[a];
+      if (spread < 0 || spread % spec_.x_dilations[a] != 0) continue;
+      const int64_t place = spread / spec_.x_dilations[a];
+      if (place >= x_[a + 1]) continue;
+      AddPlaces(a + 1, at, x + place * strides_[a + 1], w + p * size);
+    }
+  }
+
+  void AddFeatures(const T* x, const T* w) {
+    Acc* const sums = sums_.data();
+    if (is_own_) {
+      for (int64_t o = 0; o < out_; ++o) sums[o] = Sum(sums[o], x[o], w[o]);
+      return;
+    }
+    for (int64_t f = 0; f < features_; ++f, w += out_) {
+      for (int64_t o = 0; o < out_; ++o) {
+        sums[o] = Sum(sums[o], x[feature_of_[o] + f], w[o]);
+      }
+    }
+  }
+
+  static Acc Sum(Acc sum, T x, T w) {
+    return Add::Apply(
+        sum, Multiply::Apply(ConvertElement<Acc>(x), ConvertElement<Acc>(w)));
+  }
+
+  const ConvolutionSpec& spec_;
+  const Dims x_, kernel_, result_, strides_;
+  const int k_;
+  const int64_t features_, out_;  // of a group; of all
+  const T* const xs_;
+  const T* const ws_;
+  std::vector<int64_t> feature_of_;  // by lane: the first of its group
+  std::vector<Acc> sums_;
+  bool is_own_ = false;
+};
+
+// True if groups are so small that products of their matrices are mostly
+// overhead.
+bool SuitsLanes(const KernelContext& c, const ConvolutionSpec& spec) {
+  const Dims& kernel = c.shape(1).dims();
+  const size_t k = spec.strides.size();
+  return spec.groups > 1 &&
+         kernel[k] * (kernel[k + 1] / spec.groups) <= kFewProducts;
+}
+
+// Results of one place are summed side by side, place after place of the
+// kernel, halves in f32.
+absl::Status RunLanes(const KernelContext& c, const ConvolutionSpec& spec,
+                      char* to, const GemmTail* tail) {
+  const Dims& kernel = c.shape(1).dims();
+  const int64_t out = kernel.back();
+  const int64_t rows = c.result_shape().num_elements() / out;
+  const double steps = static_cast<double>(c.shape(1).num_elements());
+  return VisitDType(c.result_shape().dtype(), [&](auto tag) -> absl::Status {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, bool>) {
+      return Internal("a convolution of bool");
+    } else {
+      return c.ForMetered(
+          rows, steps,
+          [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+            LaneSums<T> sums(c, spec);
+            T* const results = reinterpret_cast<T*>(to);
+            for (int64_t row = begin; row < end; ++row) {
+              HAWSER_RETURN_IF_ERROR(meter->Begin(steps));
+              sums.Fill(row, results + row * out);
+            }
+            if (tail == nullptr) return absl::OkStatus();
+            return (*tail)({.row = begin, .rows = end - begin, .columns = out});
+          });
+    }
+  });
+}
+
+// ---- the row ----------------------------------------------------------------
+
 absl::StatusOr<Literals> RunRow(const KernelContext& c) {
   HAWSER_ASSIGN_OR_RETURN(Literal result, c.Allocate(c.result_shape()));
   HAWSER_RETURN_IF_ERROR(
@@ -239,6 +372,7 @@ absl::Status RunConvolution(const KernelContext& c, char* to,
     const absl::Status status = RunLibraryConvolution(c, spec, *dnnl, to, tail);
     if (!absl::IsUnimplemented(status)) return status;
   }
+  if (SuitsLanes(c, spec)) return RunLanes(c, spec, to, tail);
   const Gatherer gatherer(c, spec);
   const int64_t out = c.result_shape().dims().back() / spec.groups;
   for (int64_t g = 0; g < spec.groups; ++g) {
