@@ -140,8 +140,12 @@ class Boxes {
     const bool is_whole =
         image <= kWholeImage && whole_.batch > 1 && results <= 2 * kBoxResults;
     if (is_whole || whole_.is_transposed) {
-      const auto most = std::max<int64_t>(
-          static_cast<int64_t>(kBoxProducts / std::max(image, 1.0)), 1);
+      const double steps = image * (GemmSteps(DType::kF32) +
+                                    1 / static_cast<double>(whole_.out)) +
+                           results;
+      const double images = std::min(kBoxProducts / std::max(image, 1.0),
+                                     kLookSteps / std::max(steps, 1.0));
+      const auto most = std::max<int64_t>(static_cast<int64_t>(images), 1);
       for (int64_t i = 0; i < whole_.batch; i += most) {
         boxes_.push_back({i, std::min(most, whole_.batch - i), 0, rows});
       }
