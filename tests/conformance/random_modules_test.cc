@@ -26,6 +26,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/fft.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/windows/convolution.h"
 #include "kernels/cpu/evaluator.h"
@@ -164,6 +165,25 @@ bool Multiplies(const Module& module, const Instruction& i) {
          absl::c_any_of(
              module.computation(i.called[0]).instructions(),
              [](const Instruction& c) { return c.op == &kMultiply; });
+}
+
+// Whether no two elements of a matrix are further apart than LAPACK's balancing
+// leaves vectors right: it scales rows and columns, and errors of the vectors
+// with them (the geev of any LAPACK does).
+bool IsEvenlyScaled(const Literal& x) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  VisitDType(x.shape().dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!std::is_same_v<T, bool> && !kIsHalf<T>) {
+      for (const T& element : x.data<T>()) {
+        const double size = std::abs(std::complex<double>(element));
+        if (size == 0) continue;
+        least = std::min(least, size);
+        most = std::max(most, size);
+      }
+    }
+  });
+  return !(most > least * 1e30);
 }
 
 // Whether the sums and products of magnitudes that a complex result counts
@@ -353,6 +373,10 @@ TEST_P(RandomModulesTest, FastNumerics) {
       const auto want =
           EvaluateInstruction(reference, module, i, operands, i.attributes);
       ASSERT_EQ(want.size(), static_cast<size_t>(i.num_results));
+      if (i.op == &kEig && !IsEvenlyScaled(operands[0])) {
+        ++too_large;
+        continue;
+      }
       if (reference::HasFactors(*i.op)) {
         const auto results =
             absl::MakeConstSpan(*got).subspan(i.first_result, i.num_results);

@@ -210,12 +210,10 @@ absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
 // Products of a group for each of its results, up to which it has lanes.
 constexpr int64_t kFewProducts = 16;
 
-// The sums of one place of the result, a lane for each feature of it.
-template <typename T>
+// The sums of one place of the result in Acc, a lane for each feature of it.
+template <typename T, typename Acc>
 class LaneSums {
  public:
-  using Acc = ComputeType<T>;
-
   LaneSums(const KernelContext& c, const ConvolutionSpec& spec)
       : spec_(spec),
         x_(c.shape(0).dims()),
@@ -234,6 +232,10 @@ class LaneSums {
       feature_of_[o] = o / of_a_group * features_;
     }
     is_own_ = features_ == 1 && of_a_group == 1;
+    const Acc zero{};
+    zeros_count_ = std::any_of(ws_, ws_ + c.shape(1).num_elements(), [&](T w) {
+      return Multiply::Apply(zero, ConvertElement<Acc>(w)) != zero;
+    });
   }
 
   // The results of row `row` of the matrix that the result is.
@@ -258,10 +260,22 @@ class LaneSums {
     for (int64_t p = 0; p < kernel_[a]; ++p) {
       const int64_t spread = at[a + 1] * spec_.strides[a] +
                              p * spec_.kernel_dilations[a] - spec_.low[a];
-      if (spread < 0 || spread % spec_.x_dilations[a] != 0) continue;
       const int64_t place = spread / spec_.x_dilations[a];
-      if (place >= x_[a + 1]) continue;
-      AddPlaces(a + 1, at, x + place * strides_[a + 1], w + p * size);
+      const bool is_zero = spread < 0 || spread % spec_.x_dilations[a] != 0 ||
+                           place >= x_[a + 1];
+      if (!is_zero) {
+        AddPlaces(a + 1, at, x + place * strides_[a + 1], w + p * size);
+      } else if (zeros_count_) {
+        AddZeros(w + p * size, size);
+      }
+    }
+  }
+
+  // Zeros under so many of the kernel's elements.
+  void AddZeros(const T* w, int64_t size) {
+    for (int64_t k = 0; k < size; ++k) {
+      Acc& sum = sums_[k % out_];
+      sum = Sum(sum, T{}, w[k]);
     }
   }
 
@@ -292,6 +306,8 @@ class LaneSums {
   std::vector<int64_t> feature_of_;  // by lane: the first of its group
   std::vector<Acc> sums_;
   bool is_own_ = false;
+  // An element of the kernel makes NaN of a zero.
+  bool zeros_count_ = false;
 };
 
 // True if groups are so small that products of their matrices are mostly
@@ -303,31 +319,53 @@ bool SuitsLanes(const KernelContext& c, const ConvolutionSpec& spec) {
          kernel[k] * (kernel[k + 1] / spec.groups) <= kFewProducts;
 }
 
+// Of so few products no library is asked: a call of it would take longer.
+constexpr double kFewOfAll = 1 << 16;
+
+bool IsFast(const KernelContext& c) {
+  return c.environment.numerics == runtime::Numerics::kFast;
+}
+bool IsSmall(const KernelContext& c) {
+  const Dims& kernel = c.shape(1).dims();
+  return static_cast<double>(c.result_shape().num_elements()) *
+             static_cast<double>(c.shape(1).num_elements() / kernel.back()) <=
+         kFewOfAll;
+}
+
+template <typename T, typename Acc>
+absl::Status FillRows(const KernelContext& c, const ConvolutionSpec& spec,
+                      char* to, const GemmTail* tail) {
+  const int64_t out = c.shape(1).dims().back();
+  const double steps = static_cast<double>(c.shape(1).num_elements());
+  return c.ForMetered(
+      c.result_shape().num_elements() / out, steps,
+      [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+        LaneSums<T, Acc> sums(c, spec);
+        T* const results = reinterpret_cast<T*>(to);
+        for (int64_t row = begin; row < end; ++row) {
+          HAWSER_RETURN_IF_ERROR(meter->Begin(steps));
+          sums.Fill(row, results + row * out);
+        }
+        if (tail == nullptr) return absl::OkStatus();
+        return (*tail)({.row = begin, .rows = end - begin, .columns = out});
+      });
+}
+
 // Results of one place are summed side by side, place after place of the
-// kernel, halves in f32.
+// kernel, halves in f32, and f32 in f64 where that costs nothing.
 absl::Status RunLanes(const KernelContext& c, const ConvolutionSpec& spec,
                       char* to, const GemmTail* tail) {
-  const Dims& kernel = c.shape(1).dims();
-  const int64_t out = kernel.back();
-  const int64_t rows = c.result_shape().num_elements() / out;
-  const double steps = static_cast<double>(c.shape(1).num_elements());
   return VisitDType(c.result_shape().dtype(), [&](auto tag) -> absl::Status {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
       return Internal("a convolution of bool");
     } else {
-      return c.ForMetered(
-          rows, steps,
-          [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-            LaneSums<T> sums(c, spec);
-            T* const results = reinterpret_cast<T*>(to);
-            for (int64_t row = begin; row < end; ++row) {
-              HAWSER_RETURN_IF_ERROR(meter->Begin(steps));
-              sums.Fill(row, results + row * out);
-            }
-            if (tail == nullptr) return absl::OkStatus();
-            return (*tail)({.row = begin, .rows = end - begin, .columns = out});
-          });
+      if constexpr (std::is_same_v<T, float>) {
+        if (IsFast(c) && IsSmall(c)) {
+          return FillRows<T, double>(c, spec, to, tail);
+        }
+      }
+      return FillRows<T, ComputeType<T>>(c, spec, to, tail);
     }
   });
 }
@@ -368,7 +406,7 @@ absl::Status RunConvolution(const KernelContext& c, char* to,
   const ConvolutionSpec spec = ConvolutionSpec::Of(c.attributes());
   if (c.result_shape().num_elements() == 0) return absl::OkStatus();
   const Dnnl* const dnnl = Libraries::OfProcess().convolutions;
-  if (dnnl != nullptr && c.environment.numerics == runtime::Numerics::kFast) {
+  if (dnnl != nullptr && IsFast(c) && !IsSmall(c)) {
     const absl::Status status = RunLibraryConvolution(c, spec, *dnnl, to, tail);
     if (!absl::IsUnimplemented(status)) return status;
   }

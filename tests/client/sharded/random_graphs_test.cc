@@ -8,6 +8,8 @@
 #include "absl/time/time.h"
 #include "client/sharded/sharded_client.h"
 #include "core/base/clock.h"
+#include "core/ops/linalg/linalg.h"
+#include "core/ops/registry.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_spec.h"
 #include "gtest/gtest.h"
@@ -80,11 +82,22 @@ TEST(ShardedSeed, TheSeedsExampleOnOneToFivePlaces) {
   }
 }
 
+// All but eig, whose vectors have a sign that strict numerics, which is not
+// LAPACK, may choose otherwise.
+std::vector<const OpDef*> DrawnOps() {
+  std::vector<const OpDef*> ops;
+  for (const OpDef* op : AllOps()) {
+    if (op != &kEig) ops.push_back(op);
+  }
+  return ops;
+}
+
 TEST(ShardedRandomGraphs, AreTheSameOnAnyNumberOfPlaces) {
+  const std::vector<const OpDef*> ops = DrawnOps();
   int64_t cut = 0, split = 0, lost = 0, again = 0;
   for (uint64_t seed = 0; seed < kGraphs; ++seed) {
     Random random(seed);
-    const Module module = RandomModule(seed, {.instructions = 12});
+    const Module module = RandomModule(seed, {.instructions = 12, .ops = ops});
     ShardSpec spec = RandomSpec(module.signature(), random);
     const auto sharding = Shard(module, spec);
     if (absl::IsInvalidArgument(sharding.status())) continue;
