@@ -38,9 +38,10 @@ struct Plan {
   const ComputationPlan& entry() const { return computations.back(); }
 };
 
-// Fuses `module` for `target`. The result computes what WithWideScatters
-// (wide_sums.h) and LayOutProducts (dot_layout.h) make of `module`, bit for bit
-// on an engine that runs the same primitives. `module` must be verified;
+// Fuses `module` for `target`. The result computes what the forms that the
+// target asks for (wide_sums.h, sorted_scatters.h, convolution.h, tiling.h,
+// dot_layout.h) make of `module`, bit for bit on an engine that runs the same
+// primitives. `module` must be verified;
 // it should be optimized (core/passes) first.
 absl::StatusOr<Module> FuseModule(const Module& module, const Target& target);
 

@@ -343,8 +343,8 @@ Expression AdjointSolved(const Expression& a, const Expression& b) {
   return MatrixProduct(MatrixTransposed(order), by_l);
 }
 
-// What g, a cotangent of vectors of length 1, gives by v^-1 A v off the
-// diagonal: it has no part along the vectors' lengths.
+// Returns the cotangent of v^-1 A v off the diagonal that g gives, a cotangent
+// of vectors of length 1: it has no part along the vectors' lengths.
 Expression VectorTurns(const Expression& w, const Expression& v,
                        const Expression& g) {
   const Dims dims = v.dims();

@@ -160,7 +160,7 @@ absl::StatusOr<Shapes> InferSvd(const InferContext& context) {
   return out;
 }
 
-// Of real operands it is twice as large as they are.
+// The result of real operands is twice as large as they are.
 absl::StatusOr<Shapes> InferEig(const InferContext& context) {
   HAWSER_RETURN_IF_ERROR(CheckAnyMatrices(context));
   HAWSER_RETURN_IF_ERROR(CheckSquare(context, 3));

@@ -1,5 +1,6 @@
 #include "core/ops/scatters/scatter_rows.h"
 
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/shape.h"
@@ -21,6 +22,12 @@ Expression SignedIndices(const Expression& indices) {
   if (indices.dtype() != DType::kU64) return ConvertTo(indices, DType::kS64);
   return ConvertTo(Apply(kMinimum, {indices, Like(indices, kFarOutside)}),
                    DType::kS64);
+}
+
+std::optional<Fold> FoldOf(const Computation& computation) {
+  if (const OpDef* const monoid = MonoidOf(computation)) return Fold{monoid};
+  if (computation.results()[0] == 1) return Fold{};
+  return std::nullopt;
 }
 
 int64_t VectorsOf(const Instruction& scatter, const Shape& indices) {

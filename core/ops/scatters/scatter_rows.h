@@ -4,6 +4,7 @@
 #define HAWSER_CORE_OPS_SCATTERS_SCATTER_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/ir/module.h"
@@ -14,6 +15,14 @@ namespace hawser {
 // Indices as s64. Those of u64 that no axis has, nor one with a window after
 // it, stay outside instead of coming round to negative ones.
 Expression SignedIndices(const Expression& indices);
+
+// A computation of one running value: a monoid, or, where that is nullptr, one
+// that takes the update.
+struct Fold {
+  const OpDef* monoid = nullptr;
+};
+// Returns nullopt for a computation that does something else.
+std::optional<Fold> FoldOf(const Computation& computation);
 
 // The number of index vectors of a scatter.
 int64_t VectorsOf(const Instruction& scatter, const Shape& indices);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
@@ -21,20 +20,9 @@ namespace {
 
 using Expressions = std::vector<Expression>;
 
-// What a scatter's computation makes of a place: a monoid's value, or, where it
-// is nullptr, the last update.
-struct Fold {
-  const OpDef* monoid = nullptr;
-};
-std::optional<Fold> FoldOf(const Computation& computation) {
-  if (const OpDef* const monoid = MonoidOf(computation)) return Fold{monoid};
-  if (computation.results()[0] == 1) return Fold{};
-  return std::nullopt;
-}
-
 bool IsLong(const Module& module, const Computation& c, const Instruction& i,
             int64_t vectors) {
-  if (i.op != &kScatter || i.operands.size() != 3 || vectors <= 0) return false;
+  if (i.op != &kScatter || i.operands.size() != 3) return false;
   const Shape& input = c.shape(i.operands[0]);
   const Shape& updates = c.shape(i.operands[2]);
   if (VectorsOf(i, c.shape(i.operands[1])) < vectors ||
@@ -168,6 +156,7 @@ absl::StatusOr<Expression> Sorted(const ScatterRows& s, const Fold& fold) {
 }  // namespace
 
 bool HasLongScatters(const Module& module, int64_t vectors) {
+  if (vectors <= 0) return false;
   return std::any_of(module.computations().begin(), module.computations().end(),
                      [&](const Computation& c) {
                        return std::any_of(

@@ -88,7 +88,7 @@ absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
 
 // The result, [batch, spatial..., out] of dtype `result`, which may be wider
 // than the operands' (as of dot_general). Takes what CheckConvolution takes.
-// Without spatial axes it is a product of matrices.
+// It is a product of matrices where there are no spatial axes.
 Expression Convolved(const Expression& x, const Expression& kernel,
                      const ConvolutionSpec& spec, DType result);
 

@@ -41,7 +41,7 @@ bool HasManyPlaces(absl::Span<const SlidingWindow> windows) {
   return places > kManyPlaces;
 }
 
-// What x, between its padding, comes to in each window by a monoid. `exact`:
+// Folds x, between its padding, in each window by a monoid. `exact` says that
 // the order of elements makes no difference, not to a gradient either.
 Expression ReducedBy(const OpDef& op, bool exact, Expression x,
                      absl::Span<const SlidingWindow> windows, int called) {

@@ -137,7 +137,7 @@ struct Slid {
   Expression PaddedX() const {
     return PaddedFor(spec, x, Filled(x.scope(), Shape::Scalar(x.dtype()), 0));
   }
-  // Whether an element of the padded tensor is the tensor's.
+  // True for elements of the padded tensor that are the tensor's.
   Expression IsThere() const {
     return PaddedFor(spec,
                      Filled(x.scope(), x.shape().WithDType(DType::kBool), 1),

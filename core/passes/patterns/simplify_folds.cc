@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/ir/leaves.h"
-#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/scatters/scatter_rows.h"
 #include "core/passes/patterns/simplify.h"
 
 namespace hawser {
@@ -28,16 +28,9 @@ Simplified ReshapedTo(Rewriter& rewriter, ValueId value, const Dims& dims) {
   return rewriter.Append(kReshape, {value}, {{"dims", dims}});
 }
 
-// A fold of (element, update) into one place; nullopt: something else.
-struct Fold {
-  const OpDef* monoid;  // nullptr: the update itself
-};
 std::optional<Fold> FoldOf(const Site& site) {
   const int callee = site.rewriter.MappedCalls(site.instruction)[0];
-  const Computation& c = site.rewriter.module().computation(callee);
-  if (const OpDef* const monoid = MonoidOf(c)) return Fold{monoid};
-  if (c.results()[0] == 1) return Fold{nullptr};
-  return std::nullopt;
+  return FoldOf(site.rewriter.module().computation(callee));
 }
 
 // ---- scatters of one a row --------------------------------------------------

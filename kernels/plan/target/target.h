@@ -65,7 +65,7 @@ struct Target {
   int64_t sorted_scatters = 0;
   // True if a loop whose index is divided becomes two, as index_map.h says.
   bool splits_loops = false;
-  // True if convolutions run as they are (kHost); else they are products of
+  // True if convolutions run as they are, as products do; else they are products of
   // windows that are written out.
   bool convolutions = false;
   // True if products are a library's calls over strides (product_call.h): then

@@ -20,7 +20,6 @@ struct TiledGroup {
   // order: two readers of one value may need other parts of it.
   std::vector<ValueId> takes;
   std::vector<ValueId> gives;  // values that are read elsewhere
-  bool operator==(const TiledGroup&) const = default;
 };
 
 // Groups that are tiled all or not at all: between them they read all that is

@@ -30,8 +30,6 @@ class TiledLoop {
       const Module& module, const Computation& computation,
       const TiledGroup& group, const Target& target);
 
-  int64_t turns() const { return turns_; }
-
   // Adds the loop to `builder`, whose module gets its computations. takes: what
   // the group takes. Returns what it gives.
   absl::StatusOr<std::vector<ValueId>> Build(absl::Span<const ValueId> takes,

@@ -10,10 +10,10 @@
 
 namespace hawser {
 
-// What solve.h says holds here: the last two axes are a matrix, those before
-// batches; integers and bool count as f32, halves are computed in f32 and
-// rounded once; a matrix that is not finite gives NaN. All errors are sticky
-// and kInvalidArgument.
+// The last two axes are a matrix and those before are batches, as solve.h says;
+// integers and bool count as f32, halves are computed in f32 and rounded once; a
+// matrix that is not finite gives NaN. All errors are sticky and
+// kInvalidArgument.
 
 struct QrOptions {
   bool full = false;  // q is square, also where a has more rows than columns

@@ -80,7 +80,7 @@ absl::StatusOr<Values> LowerEigh(OpContext& context) {
   return AddTarget(context, kEigh, {1, 0});
 }
 
-// Where the values alone are asked for, the vectors have no readers.
+// The vectors have no readers where the values alone are asked for.
 absl::StatusOr<Values> LowerEig(OpContext& context) {
   HAWSER_ASSIGN_OR_RETURN(Values values, AddTarget(context, kEig, {}));
   if (context.results.size() == 1 && values.size() == 2) values.pop_back();

@@ -160,10 +160,6 @@ double StepsOf(DType dtype, const Batch& batch) {
          kSpectralSteps + 4 * kElementSteps * n * n;
 }
 
-}  // namespace
-
-namespace {
-
 template <typename T>
 absl::Status RunSideBySide(const KernelContext& c, const Batch& batch, T* w,
                            T* v) {

@@ -524,6 +524,26 @@ TEST(FusionChoice, ResultsThatNobodyReadsTakeNoRoom) {
   EXPECT_EQ(steps(product, target), "row of 4");
 }
 
+// The mean is a quotient that is made once a row; the deviations need it at each
+// element all the same.
+TEST(FusionChoice, APassThatNeedsAMeanIsAKernelWithItWhereRowsStay) {
+  const auto steps = [](int64_t rows, int64_t length, Dims axes) {
+    return Steps(
+        {{rows, length}},
+        [&](const Values& p) {
+          const Dims dims = p[0].dims();
+          const Expression mean = 0.5 * Summed(p[0], axes);
+          const Expression far = p[0] - Spread(mean, dims, axes);
+          return Values{Summed(far * far, axes)};
+        },
+        GpuTarget());
+  };
+  EXPECT_EQ(steps(4096, 1024, {1}), "row of 10");
+  EXPECT_EQ(steps(8, 1 << 20, {1}), "row of 2, row of 8");
+  EXPECT_EQ(steps(1 << 20, 8, {0}),
+            "column reduction of 2, column reduction of 8");
+}
+
 // ---- what it is worth
 
 // Four links that two kernels read: 24 lanes each, 96 bytes of `x`, `w` seconds
