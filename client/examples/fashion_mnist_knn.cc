@@ -5,8 +5,6 @@
 // images only the batch and its labels travel. When the server goes away in
 // the middle, the same answers come from this machine's CPU.
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -25,6 +23,7 @@
 #include "absl/time/clock.h"
 #include "client/examples/fashion_mnist.h"
 #include "client/examples/knn.h"
+#include "client/examples/server_kill/server_kill.h"
 #include "client/examples/shuffle.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
@@ -36,9 +35,6 @@ ABSL_FLAG(int, batch, 100, "test images a batch");
 ABSL_FLAG(uint64_t, shuffle_train, 0,
           "seed to shuffle the training images with; 0: file order");
 ABSL_FLAG(std::string, labels_out, "", "file for the labels found, one a line");
-ABSL_FLAG(int, kill_server_after, 0,
-          "kill the server with -9 after this many batches; 0: never");
-ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 
 namespace hawser {
 namespace {
@@ -60,14 +56,7 @@ absl::Status OnBatch(int batch, const Tensor& labels,
                      std::map<std::string, int>* batches_on) {
   std::cout << "batch " << batch << " on " << labels.ran_on() << std::endl;
   ++(*batches_on)[labels.ran_on()];
-  if (batch + 1 != absl::GetFlag(FLAGS_kill_server_after)) {
-    return absl::OkStatus();
-  }
-  const int pid = absl::GetFlag(FLAGS_server_pid);
-  if (pid <= 0) return InvalidArgument("--server_pid is missing");
-  kill(pid, SIGKILL);
-  std::cout << "killed the server (pid " << pid << ")\n";
-  return absl::OkStatus();
+  return KillServerAfter(batch + 1);
 }
 
 absl::Status WriteLabels(const std::string& path,

@@ -7,8 +7,6 @@
 // the server goes away in the middle, this machine's CPU goes on, with the same
 // answers.
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +20,7 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "client/examples/fashion_mnist.h"
+#include "client/examples/server_kill/server_kill.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -30,9 +29,6 @@ ABSL_FLAG(std::string, data, "/usr/share/datasets/fashion-mnist",
 ABSL_FLAG(int, components, 16, "how many components images are made of");
 ABSL_FLAG(int, batch, 2000, "test images a batch");
 ABSL_FLAG(std::string, picture, "components.pgm", "what is written");
-ABSL_FLAG(int, kill_server_after, 0,
-          "kill the server with -9 after this many batches; 0: never");
-ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 
 namespace hawser {
 namespace {
@@ -115,17 +111,6 @@ absl::Status PrintVariance(const Basis& basis) {
                 static_cast<int>(i + 1), 100 * of[i], 100 * all);
   }
   std::printf("found on %s\n", basis.variance.ran_on().c_str());
-  return absl::OkStatus();
-}
-
-absl::Status KillServerAfter(int batches) {
-  if (batches != absl::GetFlag(FLAGS_kill_server_after)) {
-    return absl::OkStatus();
-  }
-  const int pid = absl::GetFlag(FLAGS_server_pid);
-  if (pid <= 0) return InvalidArgument("--server_pid is missing");
-  kill(pid, SIGKILL);
-  std::printf("killed the server (pid %d)\n", pid);
   return absl::OkStatus();
 }
 

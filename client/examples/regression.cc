@@ -7,8 +7,6 @@
 // fetched. When the server goes away in the middle, the steps are made again
 // on this machine's CPU, with the same result.
 
-#include <signal.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -22,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/examples/fashion_mnist.h"
+#include "client/examples/server_kill/server_kill.h"
 #include "client/examples/softmax_model.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
@@ -32,9 +31,6 @@ ABSL_FLAG(int, steps, 400, "how many steps of gradient descent");
 ABSL_FLAG(int, batch, 256, "training images a step, in file order");
 ABSL_FLAG(double, learning_rate, 0.2, "what a step goes along the gradient");
 ABSL_FLAG(int, report_every, 100, "steps from one fetched loss to the next");
-ABSL_FLAG(int, kill_server_after, 0,
-          "kill the server with -9 after this many steps; 0: never");
-ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 
 namespace hawser {
 namespace {
@@ -60,12 +56,7 @@ absl::Status AfterStep(int steps, const Tensor& loss) {
     std::printf("step %d loss %.4f on %s\n", steps, value.data<float>()[0],
                 loss.ran_on().c_str());
   }
-  if (steps != absl::GetFlag(FLAGS_kill_server_after)) return absl::OkStatus();
-  const int pid = absl::GetFlag(FLAGS_server_pid);
-  if (pid <= 0) return InvalidArgument("--server_pid is missing");
-  kill(pid, SIGKILL);
-  std::printf("killed the server (pid %d)\n", pid);
-  return absl::OkStatus();
+  return KillServerAfter(steps);
 }
 
 absl::StatusOr<SoftmaxModel> Train(const Dataset& data, int64_t images) {

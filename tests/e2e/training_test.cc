@@ -72,7 +72,7 @@ TEST(Training, GoesOnWhenTheServerIsKilledAfterAnEpoch) {
   std::string address;
   auto server = StartHawserd({}, &address);
   ASSERT_TRUE(server.ok()) << server.status();
-  flags.push_back("--kill_server_after_epoch=1");
+  flags.push_back("--kill_server_after=1");
   flags.push_back(absl::StrCat("--server_pid=", server->pid()));
   const Outcome there =
       RunExample("training/fashion_mnist_mlp", address, "2", flags);
@@ -106,7 +106,7 @@ TEST(Training, AConvolutionalNetworkGoesOnWhenTheServerIsKilled) {
   std::string address;
   auto server = StartHawserd({}, &address);
   ASSERT_TRUE(server.ok()) << server.status();
-  flags.push_back("--kill_server_after_epoch=1");
+  flags.push_back("--kill_server_after=1");
   flags.push_back(absl::StrCat("--server_pid=", server->pid()));
   const Outcome there =
       RunExample("training/fashion_mnist_cnn", address, "2", flags);

@@ -15,8 +15,8 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "client/examples/server_kill/server_kill.h"
 #include "client/examples/training/classifier.h"
-#include "client/examples/training/server_kill.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -138,7 +138,7 @@ absl::Status Run() {
                        .images = absl::GetFlag(FLAGS_images),
                        .batch = absl::GetFlag(FLAGS_batch),
                        .rate = static_cast<float>(absl::GetFlag(FLAGS_rate)),
-                       .after = KillServerAfterEpoch,
+                       .after = KillServerAfter,
                        .at_end = AtEnd});
 }
 
