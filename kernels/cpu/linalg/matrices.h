@@ -66,6 +66,21 @@ absl::Status VisitFactored(DType dtype, Fn fn) {
   }
 }
 
+// Calls fn(number, meter) for each of `count` matrices, each of so many steps,
+// on the threads that there are.
+template <typename Fn>
+absl::Status ForEachMatrix(const KernelContext& c, int64_t count, double steps,
+                           Fn fn) {
+  return c.ForMetered(
+      count, steps,
+      [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+        for (int64_t i = begin; i < end; ++i) {
+          HAWSER_RETURN_IF_ERROR(fn(i, meter));
+        }
+        return meter->End();
+      });
+}
+
 // Tells `meter` of each row's elements.
 template <typename T, typename Fn>
 absl::Status ForRows(View<T> a, WorkMeter* meter, Fn fn) {

@@ -177,17 +177,13 @@ absl::StatusOr<Literals> RunEig(const KernelContext& c) {
   HAWSER_RETURN_IF_ERROR(VisitFactored(shape.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Complex = typename Eig<T>::Complex;
-    return c.ForMetered(
-        batch.count, StepsOf(shape.dtype(), batch.rows),
-        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          const Eig<T> eig(c, lapack, meter);
-          for (int64_t i = begin; i < end; ++i) {
-            HAWSER_RETURN_IF_ERROR(
-                eig.Run(batch.At(reinterpret_cast<const T*>(c.data(0)), i),
-                        reinterpret_cast<Complex*>(to[0]) + i * batch.rows,
-                        batch.At(reinterpret_cast<Complex*>(to[1]), i)));
-          }
-          return meter->End();
+    return ForEachMatrix(
+        c, batch.count, StepsOf(shape.dtype(), batch.rows),
+        [&](int64_t i, WorkMeter* meter) {
+          return Eig<T>(c, lapack, meter)
+              .Run(batch.At(reinterpret_cast<const T*>(c.data(0)), i),
+                   reinterpret_cast<Complex*>(to[0]) + i * batch.rows,
+                   batch.At(reinterpret_cast<Complex*>(to[1]), i));
         });
   }));
   return out;

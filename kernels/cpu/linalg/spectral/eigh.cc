@@ -192,17 +192,13 @@ absl::StatusOr<Literals> RunEigh(const KernelContext& c) {
                              reinterpret_cast<T*>(to[1]));
       }
     }
-    return c.ForMetered(
-        batch.count, StepsOf(shape.dtype(), batch),
-        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          const Eigh<T> eigh(c, lapack, meter);
-          for (int64_t i = begin; i < end; ++i) {
-            HAWSER_RETURN_IF_ERROR(
-                eigh.Run(batch.At(reinterpret_cast<const T*>(c.data(0)), i),
-                         reinterpret_cast<RealOf<T>*>(to[0]) + i * batch.rows,
-                         batch.At(reinterpret_cast<T*>(to[1]), i)));
-          }
-          return meter->End();
+    return ForEachMatrix(
+        c, batch.count, StepsOf(shape.dtype(), batch),
+        [&](int64_t i, WorkMeter* meter) {
+          return Eigh<T>(c, lapack, meter)
+              .Run(batch.At(reinterpret_cast<const T*>(c.data(0)), i),
+                   reinterpret_cast<RealOf<T>*>(to[0]) + i * batch.rows,
+                   batch.At(reinterpret_cast<T*>(to[1]), i));
         });
   }));
   return out;

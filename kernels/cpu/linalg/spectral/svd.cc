@@ -304,23 +304,20 @@ absl::StatusOr<Literals> RunSvd(const KernelContext& c) {
         return RunSideBySide<T>(c, batch, to);
       }
     }
-    return c.ForMetered(
-        none ? 0 : batch.count, StepsOf(shape.dtype(), batch, vectors),
-        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          for (int64_t i = begin; i < end; ++i) {
-            Parts<T> parts{.s = reinterpret_cast<RealOf<T>*>(to[0]) + i * least,
-                           .vectors = vectors};
-            if (vectors) {
-              parts.u =
-                  Batch(c.result_shape(1)).At(reinterpret_cast<T*>(to[1]), i);
-              parts.vh =
-                  Batch(c.result_shape(2)).At(reinterpret_cast<T*>(to[2]), i);
-            }
-            HAWSER_RETURN_IF_ERROR(FactorOne(
-                c, lapack, batch.At(reinterpret_cast<const T*>(c.data(0)), i),
-                parts, meter));
+    return ForEachMatrix(
+        c, none ? 0 : batch.count, StepsOf(shape.dtype(), batch, vectors),
+        [&](int64_t i, WorkMeter* meter) {
+          Parts<T> parts{.s = reinterpret_cast<RealOf<T>*>(to[0]) + i * least,
+                         .vectors = vectors};
+          if (vectors) {
+            parts.u =
+                Batch(c.result_shape(1)).At(reinterpret_cast<T*>(to[1]), i);
+            parts.vh =
+                Batch(c.result_shape(2)).At(reinterpret_cast<T*>(to[2]), i);
           }
-          return meter->End();
+          return FactorOne(c, lapack,
+                           batch.At(reinterpret_cast<const T*>(c.data(0)), i),
+                           parts, meter);
         });
   }));
   return out;
