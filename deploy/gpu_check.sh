@@ -6,6 +6,8 @@
 #   deploy/gpu_check.sh [BUNDLE [OUT]]    there; bundle and $OUT if left out
 #
 # HAWSER_GPU_CHECK_SECONDS: all that it may take; what is late is ended. 560.
+# HAWSER_GPU_CHECK_PARTS: the functions below that run, if not all of them.
+# HAWSER_ORACLE: what is read of files that are not in the tree; ../shared/oracle.
 # Writes OUT/gpu_check.{json,md,log} and OUT/workloads.jsonl. Exits with 1 when a step failed, and with
 # 0 where there is no device: it says so.
 set -uo pipefail
@@ -24,6 +26,8 @@ steps=$scratch/steps
 : >"$steps"
 server=
 trap 'stop_server; rm -rf "$scratch"' EXIT
+
+oracle=${HAWSER_ORACLE:-$root/../shared/oracle}
 
 give_up_at=$((SECONDS + ${HAWSER_GPU_CHECK_SECONDS:-560}))
 
@@ -118,11 +122,11 @@ through_the_server() {
   fi
   HAWSER_SERVERS=$address step server 30 "$bundle/hawser" status
   checked case_files "$root/tests/vectors" '*.txtpb'
-  local oracle=${HAWSER_ORACLE:-$root/../shared/oracle}/stablehlo/testdata
-  if [[ -d $oracle ]]; then
-    checked stablehlo_files "$oracle" '*.mlir'
+  local folder=$oracle/stablehlo/testdata
+  if [[ -d $folder ]]; then
+    checked stablehlo_files "$folder" '*.mlir'
   else
-    note skipped stablehlo_files 0 "no folder $oracle; HAWSER_ORACLE names it"
+    note skipped stablehlo_files 0 "no folder $folder; HAWSER_ORACLE names it"
   fi
   stop_server
 }
@@ -165,8 +169,6 @@ timed() {
 
 # Ours and the peers' (tests/bench/gpu/README.md), in at most 240 s.
 workloads() {
-  local peers=$root/tests/bench/gpu/peers.py
-  : >"$out/workloads.jsonl"
   timed workloads 70 "$bundle/hawser_bundle" gpu_bench --seconds=55
   timed peers_torch 45 python3 "$peers" --seconds=35 torch
   timed peers_torch_compile 60 python3 "$peers" --seconds=50 torch_compile
@@ -174,17 +176,33 @@ workloads() {
   timed peers_cupy 15 python3 "$peers" --seconds=12 cupy
 }
 
+# Programs that JAX lowered, ours and JAX's, in at most 180 s.
+programs() {
+  local folder=$oracle/gpu_programs
+  if [[ ! -d $folder ]]; then
+    note skipped programs 0 "no folder $folder; HAWSER_ORACLE names it"
+    return
+  fi
+  timed programs 90 "$bundle/hawser_bundle" gpu_bench --seconds=75 \
+    "$folder"/*.mlir
+  timed programs_jax 90 python3 "$peers" --seconds=75 jax "$folder"/*.mlir
+}
+
+device_suite() {
+  step device_suite 180 "$bundle/device_check" --gtest_filter='*/cuda:-*Fault*'
+  step device_fault 60 "$bundle/device_check" --gtest_filter='*Fault*/cuda'
+}
+
+parts=(device_suite conformance workloads programs sanitizer through_the_server)
+read -ra parts <<<"${HAWSER_GPU_CHECK_PARTS:-${parts[*]}}"
+peers=$root/tests/bench/gpu/peers.py
+: >"$out/workloads.jsonl"
 reason=$(why_no_device)
 if [[ -n $reason ]]; then
   note skipped device 0 "$reason"
 else
   note passed device 0 "$(facts)"
   note passed libraries 0 "$(library_paths)"
-  step device_suite 180 "$bundle/device_check" --gtest_filter='*/cuda:-*Fault*'
-  step device_fault 60 "$bundle/device_check" --gtest_filter='*Fault*/cuda'
-  conformance
-  workloads
-  sanitizer
-  through_the_server
+  for part in "${parts[@]}"; do "$part"; done
 fi
 python3 "$root/deploy/gpu_report.py" "$steps" "$out"

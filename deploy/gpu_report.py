@@ -71,10 +71,31 @@ def ceiling_of(ours, lines, copy):
     return rate(copy, "bytes") if copy else None
 
 
+def difference(ours, theirs):
+    """The largest difference of results, by their mean magnitudes; None if
+    one side has none."""
+    if not ours or not theirs:
+        return None
+    worst = 0.0 if len(ours) == len(theirs) else float("inf")
+    for mine, other in zip(ours, theirs):
+        if mine["n"] != other["n"]:
+            return float("inf")
+        size = max(float(other["abs"]), 1e-30)
+        for a, b in zip([mine["mean"]] + mine["sample"],
+                        [other["mean"]] + other["sample"]):
+            a, b = float(a), float(b)
+            if a == b or (a != a and b != b):
+                continue
+            off = abs(a - b) / max(size, abs(b))
+            worst = max(worst, off if off == off else float("inf"))
+    return worst
+
+
 def workload(ours, lines, copy, chip):
     """A row of the report, out of our line and all of the same name."""
     row = {"row": ours["row"], "workload": ours["name"]}
-    for key in ("us", "first_us", "compile_ms", "detail", "skipped", "error"):
+    for key in ("us", "first_us", "compile_ms", "detail", "skipped", "error",
+                "spent"):
         if key in ours:
             row[key] = ours[key]
     theirs = {line["who"]: line for line in lines if line["who"] in PEERS}
@@ -84,8 +105,11 @@ def workload(ours, lines, copy, chip):
         if "us" in line else
         {"why": line.get("skipped") or line.get("error", "")}
         for who, line in theirs.items()}
+    off = difference(ours.get("values"), theirs.get("jax", {}).get("values"))
+    if off is not None:
+        row["off_jax"] = off
     # Of a few thousand numbers only the time says anything.
-    if "us" not in row or ours["row"] in (15, 16):
+    if "us" not in row or "values" in ours or ours["row"] in (15, 16):
         return row
     unit = "flops" if ours["flops"] else "bytes"
     row["rate"] = rate(ours, unit)
@@ -139,7 +163,8 @@ def cells(row):
         ratio = peer.get("ratio")
         shown.append(f"{ratio:.2f}" if ratio else
                      f"({peer['us']:.1f} us)" if "us" in peer else "")
-    shown.append(row.get("error") or row.get("skipped", ""))
+    shown.append(row.get("error") or row.get("skipped") or
+                 (f"{row['off_jax']:.1g} off JAX" if "off_jax" in row else ""))
     return shown
 
 

@@ -1,6 +1,8 @@
 #include "tests/bench/gpu/gpu_bench.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,6 +12,7 @@
 #include "kernels/gpu/gpu_client.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/gpu/ceilings.h"
+#include "tests/bench/gpu/programs/exported_program.h"
 #include "tests/bench/gpu/workloads.h"
 
 namespace hawser::bench {
@@ -29,7 +32,26 @@ constexpr ProductRow kProducts[] = {
     {6, "gemm_tf32_8192", DType::kF32, 2, gpu::GemmPrecision::kTf32},
     {6, "gemm_f32_8192", DType::kF32, 2, gpu::GemmPrecision::kFull},
 };
+constexpr size_t kSummaries = 8;  // results of a program that are compared
+constexpr size_t kSpent = 12;     // pieces of its time that are listed
 constexpr int64_t kCopyBytes = int64_t{1} << 30;
+
+// Adds up what has one name, "12 of NAME"; the `kSpent` longest of these.
+std::vector<TimedWork> LongestOf(const std::vector<TimedWork>& times) {
+  std::map<std::string, std::pair<int, double>> sums;
+  for (const TimedWork& work : times) {
+    ++sums[work.name].first;
+    sums[work.name].second += work.us;
+  }
+  std::vector<TimedWork> longest;
+  for (const auto& [name, sum] : sums) {
+    longest.push_back({absl::StrCat(sum.first, " of ", name), sum.second});
+  }
+  std::sort(longest.begin(), longest.end(),
+            [](const auto& a, const auto& b) { return a.us > b.us; });
+  longest.resize(std::min(longest.size(), kSpent));
+  return longest;
+}
 
 class GpuBench {
  public:
@@ -45,6 +67,8 @@ class GpuBench {
         print_(print) {}
 
   void Run() {
+    for (const std::string& path : options_.programs) RunProgram(path);
+    if (!options_.programs.empty()) return;
     RunCopy();
     for (const ProductRow& row : kProducts) RunProduct(row);
     for (const Workload& workload : Workloads(options_.shrink)) {
@@ -100,21 +124,57 @@ class GpuBench {
   absl::Status Fill(const Workload& workload, GpuBenchLine* line) {
     HAWSER_ASSIGN_OR_RETURN(Module traced, ModuleOf(workload));
     const auto module = std::make_shared<const Module>(std::move(traced));
-    line->bytes = IdealBytes(*module);
-    line->flops = ProductFlops(*module);
     HAWSER_ASSIGN_OR_RETURN(WorkloadRun run,
                             WorkloadRun::Make(workload, client_.get()));
-    const int64_t kernels = client_->kernel_counts().compiled;
-    const absl::Time start = absl::Now();
-    HAWSER_RETURN_IF_ERROR(run.Compile(module, workload.numerics));
-    line->compile = absl::Now() - start;
-    line->kernels = client_->kernel_counts().compiled - kernels;
-    device_->TakeCounts();
-    HAWSER_ASSIGN_OR_RETURN(line->first_run, run.Time(1));
-    line->counts = device_->TakeCounts();
+    HAWSER_RETURN_IF_ERROR(RunFirst(module, workload.numerics, &run, line));
     HAWSER_ASSIGN_OR_RETURN(
         line->measured, Measure(workload.is_latency, options_.measure, &run));
     return run.CheckFinite();
+  }
+
+  void RunProgram(const std::string& path) {
+    Finish(
+        {.name = std::filesystem::path(path).stem().string(), .who = "hawser"},
+        [&](GpuBenchLine* line) { return FillProgram(path, line); });
+  }
+
+  absl::Status FillProgram(const std::string& path, GpuBenchLine* line) {
+    HAWSER_ASSIGN_OR_RETURN(const ExportedProgram program,
+                            ReadExportedProgram(path));
+    HAWSER_ASSIGN_OR_RETURN(
+        WorkloadRun run,
+        WorkloadRun::Make(program.arguments, program.carried, client_.get()));
+    HAWSER_RETURN_IF_ERROR(
+        RunFirst(program.module, program.numerics, &run, line));
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<Literal> results,
+                            run.FetchResults(kSummaries));
+    for (const Literal& result : results) {
+      line->values.push_back(SummaryOf(result));
+    }
+    device_->StartTiming();
+    HAWSER_RETURN_IF_ERROR(run.Time(1));
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<TimedWork> times,
+                            device_->TakeTimes());
+    line->spent = LongestOf(times);
+    HAWSER_ASSIGN_OR_RETURN(line->measured,
+                            Measure(false, options_.measure, &run));
+    return absl::OkStatus();
+  }
+
+  absl::Status RunFirst(const std::shared_ptr<const Module>& module,
+                        runtime::Numerics numerics, WorkloadRun* run,
+                        GpuBenchLine* line) {
+    line->bytes = IdealBytes(*module);
+    line->flops = ProductFlops(*module);
+    const int64_t kernels = client_->kernel_counts().compiled;
+    const absl::Time start = absl::Now();
+    HAWSER_RETURN_IF_ERROR(run->Compile(module, numerics));
+    line->compile = absl::Now() - start;
+    line->kernels = client_->kernel_counts().compiled - kernels;
+    device_->TakeCounts();
+    HAWSER_ASSIGN_OR_RETURN(line->first_run, run->Time(1));
+    line->counts = device_->TakeCounts();
+    return absl::OkStatus();
   }
 
   const std::shared_ptr<CountingDevice> device_;
@@ -147,6 +207,12 @@ std::string ToJson(const GpuBenchLine& line) {
                         {"launches", line.counts.launches},
                         {"products", line.counts.products},
                         {"copies", line.counts.copies}};
+    }
+    for (const TimedWork& work : line.spent) {
+      json["spent"].push_back({work.name, work.us});
+    }
+    for (const std::string& value : line.values) {
+      json["values"].push_back(Json::parse(value));
     }
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,4 +1,5 @@
-// RunGpuBench: every workload and every ceiling, one after the other.
+// RunGpuBench: every workload and every ceiling, or exported programs, one
+// after the other.
 #ifndef HAWSER_TESTS_BENCH_GPU_GPU_BENCH_H_
 #define HAWSER_TESTS_BENCH_GPU_GPU_BENCH_H_
 
@@ -6,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -18,6 +20,8 @@ namespace hawser::bench {
 struct GpuBenchOptions {
   int64_t shrink = 1;  // of all sizes
   std::string only;    // what a name must contain
+  // Files of exported programs, timed in place of the workloads.
+  std::vector<std::string> programs;
   MeasureOptions measure;
   // What begins later is passed over.
   absl::Duration limit = absl::InfiniteDuration();
@@ -36,6 +40,11 @@ struct GpuBenchLine {
   absl::Duration compile, first_run;
   WorkCounts counts;    // of one run
   int64_t kernels = 0;  // that were compiled for it
+  // Where an exported program's second run spends its time: what takes most,
+  // pieces of one name and shape added up.
+  std::vector<TimedWork> spent;
+  // SummaryOf the first results of an exported program's first run.
+  std::vector<std::string> values;
 };
 
 // A JSON object in one line.

@@ -1,5 +1,5 @@
-// gpu_bench: the GPU engine's workloads, timed in this process: a JSON object
-// a line. See README.md.
+// gpu_bench: the GPU engine's workloads, or the exported programs that it is
+// given, timed in this process: a JSON object a line. See README.md.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -48,10 +49,13 @@ absl::StatusOr<std::unique_ptr<gpu::Device>> MakeDevice(
 absl::Status Run(const std::vector<std::string>& words) {
   HAWSER_ASSIGN_OR_RETURN(const auto line,
                           cli::CommandLine::Parse(kFlags, words));
-  if (!line.words().empty()) {
-    return InvalidArgument("'", line.words()[0], "' is no flag");
-  }
   GpuBenchOptions options;
+  for (const std::string& word : line.words()) {
+    if (!absl::EndsWith(word, ".mlir")) {
+      return InvalidArgument("'", word, "' is no flag, and no .mlir file");
+    }
+    options.programs.push_back(word);
+  }
   HAWSER_ASSIGN_OR_RETURN(options.shrink, CountOf(line, "--shrink", 1));
   HAWSER_ASSIGN_OR_RETURN(const int64_t seconds,
                           CountOf(line, "--seconds", 120));

@@ -90,6 +90,22 @@ class GpuReportTest(unittest.TestCase):
         self.assertNotIn("rate", self.row(report, "while"))
         self.assertIn("INTERNAL: a\\|b", text)
 
+    def test_results_of_programs_are_held_against_jax(self):
+        def found(name, who, *sample):
+            return {"row": 0, "name": name, "who": who, "us": 2.0, "bytes": 8,
+                    "flops": 0, "values": [{"n": 3, "mean": sample[0], "abs": 4,
+                                            "sample": list(sample)}]}
+        _, report, text = self.run_report(found=[
+            found("alike", "hawser", 1.0, "nan", 4.0),
+            found("alike", "jax", 1.0, "nan", 4.4),
+            found("other", "hawser", 1.0, 2.0),
+            found("other", "jax", "inf", 2.0),
+            found("alone", "hawser", 1.0)])
+        self.assertAlmostEqual(self.row(report, "alike")["off_jax"], 0.4 / 4.4)
+        self.assertEqual(self.row(report, "other")["off_jax"], float("inf"))
+        self.assertNotIn("off_jax", self.row(report, "alone"))
+        self.assertIn("| 0.09 off JAX |", text)
+
     def test_the_tables(self):
         code, report, text = self.run_report()
         self.assertEqual(code, 0)

@@ -2,7 +2,9 @@
 """The workloads of workloads.cc by other frameworks, timed as gpu_bench does.
 
 usage: peers.py [--device=cuda|cpu] [--shrink=N] [--only=TEXT] [--seconds=N]
-                torch|torch_compile|jax|cupy
+                torch|torch_compile|jax|cupy [PROGRAM.mlir...]
+
+With programs only they are timed: StableHLO files, which jax alone runs.
 
 One framework a process, since each keeps memory of the device for itself. A
 JSON object a line: row, name, who, us; or why there is no time ("skipped" where
@@ -12,8 +14,10 @@ first line says which version of it this is, or that it is not here.
 
 import argparse
 import contextlib
+import functools
 import importlib
 import json
+import pathlib
 import signal
 import statistics
 import sys
@@ -99,16 +103,17 @@ def patience(seconds):
         signal.alarm(0)
 
 
-def result_of(peer, name, is_latency, end):
+def result_of(peer, prepare, is_latency, end):
     left = end - time.monotonic()
     if left < 1:
         return {"skipped": "no time left"}
-    prepare = getattr(peer, name, None)
     if prepare is None:
         return {"skipped": f"not for {peer.name}"}
     try:
         with patience(min(left, PATIENCE_SECONDS)):
-            return measure(peer, prepare(), is_latency)
+            run = prepare()
+            return {**measure(peer, run, is_latency),
+                    **getattr(run, "facts", {})}
     except Missing as error:
         return {"skipped": str(error)}
     except Exception as error:  # whatever a framework throws is its row's
@@ -116,6 +121,18 @@ def result_of(peer, name, is_latency, end):
         return {"error": f"{type(error).__name__}: {text[0][:200]}"}
     finally:
         peer.forget()
+
+
+def rows_of(peer, programs, only):
+    """(row, name, what makes its run, whether a run is waited for)"""
+    if programs:
+        make = getattr(peer, "program", None)
+        rows = [(0, path.stem, make and functools.partial(make, path), False)
+                for path in programs]
+    else:
+        rows = [(row, name, getattr(peer, name, None), is_latency)
+                for row, name, is_latency in WORKLOADS]
+    return [row for row in rows if only in row[1]]
 
 
 def show(line):
@@ -129,6 +146,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("framework", choices=FRAMEWORKS)
+    parser.add_argument("programs", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     who, end = arguments.framework, time.monotonic() + arguments.seconds
     module, kind = FRAMEWORKS[who]
@@ -142,11 +160,11 @@ def main():
     peer.name = who
     show({"who": who, "version": peer.version})
     found = []
-    for row, name, is_latency in WORKLOADS:
-        if arguments.only in name:
-            found.append({"row": row, "name": name, "who": who,
-                          **result_of(peer, name, is_latency, end)})
-            show(found[-1])
+    for row, name, prepare, is_latency in rows_of(
+            peer, arguments.programs, arguments.only):
+        found.append({"row": row, "name": name, "who": who,
+                      **result_of(peer, prepare, is_latency, end)})
+        show(found[-1])
     print(", ".join(f"{sum(key in line for line in found)} {text}"
                     for key, text in [("us", "timed"), ("skipped", "skipped"),
                                       ("error", "failed")]), file=sys.stderr)

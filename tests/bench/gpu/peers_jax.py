@@ -6,6 +6,7 @@ queues one run.
 
 import os
 
+import peers_program
 from peer import Missing
 
 
@@ -36,6 +37,10 @@ class Jax:
         fn = jax.jit(fn)
         self.wait(arguments)
         return lambda: fn(*arguments)
+
+    def program(self, path):
+        """One run of a StableHLO file, over the arguments that gpu_bench has."""
+        return peers_program.Program(path, jax.devices()[0])
 
     def square(self):
         return self.random(jnp.float32, self.sizes.k16, self.sizes.k16)

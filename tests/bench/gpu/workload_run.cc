@@ -52,17 +52,33 @@ absl::StatusOr<BufferPtr> MakeRandom(const Input& input, uint32_t seed,
       client);
 }
 
+WorkloadRun::WorkloadRun(runtime::Client* client, int carried)
+    : client_(client) {
+  options_.donated.resize(carried);
+  std::iota(options_.donated.begin(), options_.donated.end(), 0);
+}
+
 absl::StatusOr<WorkloadRun> WorkloadRun::Make(const Workload& workload,
                                               runtime::Client* client) {
-  WorkloadRun run;
-  run.client_ = client;
+  WorkloadRun run(client, workload.carried);
   for (const Input& input : workload.inputs) {
     const auto seed = static_cast<uint32_t>(run.arguments_.size() + 1);
     HAWSER_ASSIGN_OR_RETURN(BufferPtr made, MakeRandom(input, seed, client));
     run.arguments_.emplace_back(std::move(made));
   }
-  run.options_.donated.resize(workload.carried);
-  std::iota(run.options_.donated.begin(), run.options_.donated.end(), 0);
+  return run;
+}
+
+absl::StatusOr<WorkloadRun> WorkloadRun::Make(
+    absl::Span<const Literal> arguments, int carried, runtime::Client* client) {
+  WorkloadRun run(client, carried);
+  std::vector<BufferPtr> uploaded;
+  for (const Literal& argument : arguments) {
+    HAWSER_ASSIGN_OR_RETURN(BufferPtr made, client->Upload(argument, {}));
+    uploaded.push_back(made);
+    run.arguments_.emplace_back(std::move(made));
+  }
+  HAWSER_RETURN_IF_ERROR(AwaitAll(uploaded));
   return run;
 }
 
@@ -84,6 +100,17 @@ absl::StatusOr<absl::Duration> WorkloadRun::Time(int runs) {
   }
   HAWSER_RETURN_IF_ERROR(AwaitAll(results_));
   return absl::Now() - start;
+}
+
+absl::StatusOr<std::vector<Literal>> WorkloadRun::FetchResults(
+    size_t most) const {
+  std::vector<Literal> values;
+  for (size_t r = 0; r < std::min(most, results_.size()); ++r) {
+    HAWSER_ASSIGN_OR_RETURN(
+        Literal value, results_[r]->Fetch({}).Await(absl::Now() + kPatience));
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 absl::Status WorkloadRun::CheckFinite() const {

@@ -8,6 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "tests/bench/gpu/workloads.h"
@@ -23,8 +25,12 @@ class WorkloadRun {
   // Makes the arguments; they are there when this returns.
   static absl::StatusOr<WorkloadRun> Make(const Workload& workload,
                                           runtime::Client* client);
+  // Puts the arguments there; so many results are the first arguments of the
+  // next run.
+  static absl::StatusOr<WorkloadRun> Make(absl::Span<const Literal> arguments,
+                                          int carried, runtime::Client* client);
 
-  // Before it is run. `module`: ModuleOf(workload).
+  // Before it is run. `module` takes the arguments.
   absl::Status Compile(std::shared_ptr<const Module> module,
                        runtime::Numerics numerics);
 
@@ -35,11 +41,12 @@ class WorkloadRun {
 
   // Of the last run.
   const std::vector<runtime::BufferPtr>& results() const { return results_; }
+  absl::StatusOr<std::vector<Literal>> FetchResults(size_t most) const;
   // Errors: kDataLoss naming the first of them that is not finite.
   absl::Status CheckFinite() const;
 
  private:
-  WorkloadRun() = default;
+  WorkloadRun(runtime::Client* client, int carried);
 
   runtime::Client* client_ = nullptr;
   std::shared_ptr<runtime::Executable> executable_;

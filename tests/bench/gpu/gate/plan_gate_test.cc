@@ -13,6 +13,7 @@
 #include "client/stablehlo/text/reader.h"
 #include "core/passes/optimize.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/evaluator.h"
 #include "kernels/plan/plan.h"
 #include "kernels/plan/verdict.h"
 #include "tests/client/stablehlo/oracle_files.h"
@@ -34,7 +35,7 @@ int64_t OwnBytes(const Module& module) {
 
 // What a client and then a GPU make of it.
 std::string Planned(absl::string_view name, const Module& module) {
-  const auto optimized = Optimize(module);
+  const auto optimized = Optimize(module, {.evaluate = cpu::EvaluateConstants});
   EXPECT_OK(optimized);
   if (!optimized.ok()) return "";
   const plan::Target target = plan::GpuTarget();
