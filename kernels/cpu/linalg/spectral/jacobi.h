@@ -31,7 +31,7 @@ Rotation<T> Orthogonalizing(RealOf<T> xx, RealOf<T> yy, T xy) {
   const T phase = xy / size;
   const Real zeta = (yy - xx) / (2 * size);
   const Real t = (zeta >= 0 ? Real{1} : Real{-1}) /
-                 (std::abs(zeta) + std::hypot(Real{1}, zeta));
+                 (std::abs(zeta) + std::abs(std::complex<Real>(1, zeta)));
   const Real c = 1 / std::sqrt(1 + t * t);
   return {c, phase * (c * t)};
 }

@@ -128,7 +128,8 @@ class Schur {
     for (int64_t i = first; i <= last; ++i) h_.At(i, i) -= shift;
     for (int64_t k = first; k < last; ++k) {
       const T x = h_.At(k, k), y = h_.At(k + 1, k);
-      const Real of_x = std::abs(x), size = std::hypot(of_x, std::abs(y));
+      const Real of_x = std::abs(x);
+      const Real size = std::abs(std::complex<Real>(of_x, std::abs(y)));
       // [[c, s], [-conj(s), c]] makes y 0.
       Rotation<T>& r = turns_[k];
       const T phase = of_x == 0 ? T(1) : x / of_x;
