@@ -4,7 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "core/ops/movement/shape.h"
 #include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
@@ -34,9 +36,13 @@ bool SizesAllowFolding(const Computation& c, const Instruction& i) {
          out <= std::max(in, kAlwaysSmall);
 }
 
-bool IsFoldable(const Computation& c, const Instruction& i,
-                const Known& known, const std::vector<bool>& endless) {
+bool IsFoldable(const Computation& c, const Instruction& i, const Known& known,
+                const std::vector<bool>& endless) {
   if (i.operands.empty() || i.op->Is(kControlFlow)) return false;
+  // One element, repeated, fuses; an array is read.
+  if (i.op == &kBroadcastInDim && c.shape(i.operands[0]).num_elements() == 1) {
+    return false;
+  }
   for (ValueId v : i.operands) {
     const int n = c.producer(v);
     if (!known.constant[n] && !known.folded[n]) return false;
@@ -83,8 +89,7 @@ std::vector<bool> Endless(const Module& module) {
 }
 
 // A computation without parameters that gives the wanted values, in order.
-absl::StatusOr<Computation> FoldedPart(const Computation& c,
-                                       const Known& known,
+absl::StatusOr<Computation> FoldedPart(const Computation& c, const Known& known,
                                        const Module& module,
                                        absl::Span<const int> called) {
   Rewriter rewriter(c, module, called);
@@ -100,8 +105,7 @@ absl::StatusOr<Computation> FoldedPart(const Computation& c,
 }
 
 // `c` with constants in the place of the wanted values.
-absl::StatusOr<Computation> WithValues(const Computation& c,
-                                       const Known& known,
+absl::StatusOr<Computation> WithValues(const Computation& c, const Known& known,
                                        absl::Span<const Literal> values,
                                        const Module& module,
                                        absl::Span<const int> called) {
@@ -121,8 +125,7 @@ absl::StatusOr<Computation> WithValues(const Computation& c,
                         " for ", i.op->name);
       }
       HAWSER_ASSIGN_OR_RETURN(
-          constants[k],
-          rewriter.Append(kConstant, {}, {{"value", values[0]}}));
+          constants[k], rewriter.Append(kConstant, {}, {{"value", values[0]}}));
       values.remove_prefix(1);
     }
     rewriter.Replace(i, constants);

@@ -38,4 +38,10 @@ absl::StatusOr<std::vector<Literal>> CpuEvaluator::Evaluate(
                       .cancel = cancel});
 }
 
+absl::StatusOr<std::vector<Literal>> EvaluateConstants(const Module& module,
+                                                       int computation) {
+  CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
+  return evaluator.Evaluate(module, computation, {}, {});
+}
+
 }  // namespace hawser::cpu

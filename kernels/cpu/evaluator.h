@@ -43,5 +43,10 @@ class CpuEvaluator : public runtime::HostEvaluator {
   ThreadPool* const pool_;
 };
 
+// Runs a computation that takes no parameters, in strict numerics, on the calling
+// thread: the evaluator that clients fold constants with (core/passes/fold.h).
+absl::StatusOr<std::vector<Literal>> EvaluateConstants(const Module& module,
+                                                       int computation);
+
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_EVALUATOR_H_

@@ -10,11 +10,12 @@
 #include "client/cli/command/command.h"
 #include "client/cli/modules/module_file.h"
 #include "core/ir/text/printer.h"
-#include "core/passes/optimize.h"
 #include "core/ops/part/box.h"
+#include "core/passes/optimize.h"
 #include "core/sharding/choice/choose.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_spec.h"
+#include "kernels/cpu/evaluator.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
@@ -120,8 +121,8 @@ absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
   int places = 0;
   if (!absl::SimpleAtoi(invocation.line.Get(kPlacesFlag), &places) ||
       places < 1 || places > kMostPlaces) {
-    return UsageError(absl::StrCat("--places is a number from 1 to ",
-                                   kMostPlaces));
+    return UsageError(
+        absl::StrCat("--places is a number from 1 to ", kMostPlaces));
   }
   if (invocation.line.Has(kCutFlag)) {
     return ExplainCut(invocation, module, places);
@@ -165,8 +166,10 @@ absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
     return ExplainCut(invocation, module, /*places=*/0);
   }
   const int64_t before = module.num_instructions();
-  HAWSER_ASSIGN_OR_RETURN(Module optimized,
-                          Optimize(std::move(module), {.verify = true}));
+  HAWSER_ASSIGN_OR_RETURN(
+      Module optimized,
+      Optimize(std::move(module),
+               {.evaluate = cpu::EvaluateConstants, .verify = true}));
   const int64_t after = optimized.num_instructions();
   Json members = Json::object(
       {{"instructions_before", before}, {"instructions_after", after}});
@@ -194,7 +197,8 @@ extern constinit const Command kExplainCommand = {
     .description =
         "Reads a module in its text form (core/ir/README.md), or a StableHLO "
         "program\n(*.mlir, or a portable artifact), and prints it as a client "
-        "sends it:\noptimized, under a line that counts the instructions before "
+        "sends it:\noptimized, under a line that counts the instructions "
+        "before "
         "and after.\n"
         "With --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "

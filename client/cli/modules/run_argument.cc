@@ -60,8 +60,8 @@ absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,
     HAWSER_ASSIGN_OR_RETURN(ArrayName name, ReadArrayName(word));
     return name;
   }
-  auto value = ReadsAsNumber(word) ? ScalarOf(word, parameter)
-                                   : ReadArray(word);
+  auto value =
+      ReadsAsNumber(word) ? ScalarOf(word, parameter) : ReadArray(word);
   HAWSER_RETURN_IF_ERROR(value);
   return *std::move(value);
 }

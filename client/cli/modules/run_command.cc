@@ -13,6 +13,8 @@
 #include "client/formats/numpy/npy_header.h"
 #include "client/stablehlo/lower/bind.h"
 #include "core/base/trace/trace.h"
+#include "core/passes/optimize.h"
+#include "kernels/cpu/evaluator.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
@@ -86,9 +88,12 @@ absl::StatusOr<Outcome> Execute(ModuleFile file,
                           stablehlo::Bind(file.bound, *client));
   resolved.insert(resolved.end(), bound.begin(), bound.end());
   HAWSER_ASSIGN_OR_RETURN(
+      Module optimized,
+      Optimize(std::move(file.module), {.evaluate = cpu::EvaluateConstants}));
+  HAWSER_ASSIGN_OR_RETURN(
       const auto executable,
-      client->Compile(std::make_shared<const Module>(std::move(file.module)),
-                      {}, {}));
+      client->Compile(std::make_shared<const Module>(std::move(optimized)), {},
+                      {}));
   HAWSER_ASSIGN_OR_RETURN(const auto results,
                           executable->Execute(resolved, {}));
   std::vector<Future<Literal>> fetched;

@@ -14,7 +14,9 @@
 #include "core/base/status.h"
 #include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
+#include "core/passes/optimize.h"
 #include "core/sharding/shard_spec.h"
+#include "kernels/cpu/evaluator.h"
 
 namespace hawser::pjrt {
 namespace {
@@ -171,6 +173,9 @@ absl::StatusOr<std::unique_ptr<LoadedExecutable>> LoadProgram(
     const DevicesPtr& devices, ProgramSource source) {
   HAWSER_ASSIGN_OR_RETURN(Readable program, Read(*devices, source));
   stablehlo::Lowered& lowered = program.lowered;
+  HAWSER_ASSIGN_OR_RETURN(lowered.module,
+                          Optimize(std::move(lowered.module),
+                                   {.evaluate = cpu::EvaluateConstants}));
   auto loaded = std::make_unique<LoadedExecutable>();
   loaded->devices = devices;
   loaded->device_list = std::move(program.devices);

@@ -11,13 +11,14 @@
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/jit/call_arguments.h"
 #include "client/sdk/jit/cut_marks.h"
-#include "core/base/process/forked.h"
 #include "core/base/log.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/trace/trace.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
+#include "kernels/cpu/evaluator.h"
 
 namespace hawser::sdk {
 namespace {
@@ -78,7 +79,9 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
   HAWSER_ASSIGN_OR_RETURN(
       entry->probes,
       Probes::Make(std::move(traced.printed), traced.places, &traced.module));
-  HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
+  HAWSER_ASSIGN_OR_RETURN(
+      Module module,
+      Optimize(std::move(traced.module), {.evaluate = cpu::EvaluateConstants}));
   HAWSER_ASSIGN_OR_RETURN(
       entry->executable,
       execution.client.runtime()->Compile(

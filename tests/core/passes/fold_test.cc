@@ -37,8 +37,7 @@ class TinyEvaluator {
     for (ValueId r : c.results()) results.push_back(values[r]);
     return results;
   }
-  static Literal Sum(const Instruction& i,
-                     const std::vector<Literal>& values) {
+  static Literal Sum(const Instruction& i, const std::vector<Literal>& values) {
     const Literal& x = values[i.operands[0]];
     Literal out = Literal::Uninitialized(x.shape());
     for (int64_t k = 0; k < x.shape().num_elements(); ++k) {
@@ -116,8 +115,7 @@ TEST_F(FoldTest, WhatTheEvaluatorRefusesStays) {
 TEST_F(FoldTest, LargeResultsStay) {
   const auto negate = [](int64_t n) {
     return BuildModule([n](ComputationBuilder& b) {
-      const ValueId x =
-          b.Constant(Literal::Zeros(Shape::Of(DType::kF32, {n})));
+      const ValueId x = b.Constant(Literal::Zeros(Shape::Of(DType::kF32, {n})));
       return std::vector<ValueId>{b.Add(kNegate, {x})};
     });
   };
@@ -129,16 +127,27 @@ TEST_F(FoldTest, LargeResultsStay) {
 TEST_F(FoldTest, ResultsLargerThanWhatTheyAreMadeOfStay) {
   const auto broadcast = [](int64_t n) {
     return BuildModule([n](ComputationBuilder& b) {
-      const ValueId x = b.Constant(Literal::Scalar(1.0f));
+      const ValueId x = b.Constant(Literal::Vector({1.0f, 2.0f}));
       return std::vector<ValueId>{
           b.Add(kBroadcastInDim, {x},
-                {{"dims", Dims{n}}, {"broadcast_dimensions", Dims{}}})};
+                {{"dims", Dims{n, 2}}, {"broadcast_dimensions", Dims{1}}})};
     });
   };
-  Folded(broadcast(17), false);
+  Folded(broadcast(9), false);
   EXPECT_EQ(evaluator_.calls, 0);
-  Folded(broadcast(16), false);  // 64 bytes: asked, refused by this evaluator
+  Folded(broadcast(8), false);  // 64 bytes: asked, refused by this evaluator
   EXPECT_EQ(evaluator_.calls, 1);
+}
+
+TEST_F(FoldTest, OneElementStaysRepeated) {
+  Folded(BuildModule([](ComputationBuilder& b) {
+           const ValueId x = b.Constant(Literal::Scalar(1.0f));
+           return std::vector<ValueId>{
+               b.Add(kBroadcastInDim, {x},
+                     {{"dims", Dims{2}}, {"broadcast_dimensions", Dims{}}})};
+         }),
+         false);
+  EXPECT_EQ(evaluator_.calls, 0);
 }
 
 TEST_F(FoldTest, OpsWithoutOperandsStay) {
@@ -186,9 +195,8 @@ TEST_F(FoldTest, FoldsInsideCalledComputations) {
     return std::vector<ValueId>{b.Add(kCase, {i}, {}, {branch})};
   });
   bool changed = false;
-  ASSERT_OK_AND_ASSIGN(
-      const Module out,
-      FoldConstants(module, evaluator_.get(), &changed));
+  ASSERT_OK_AND_ASSIGN(const Module out,
+                       FoldConstants(module, evaluator_.get(), &changed));
   EXPECT_TRUE(changed);
   EXPECT_THAT(Print(out), testing::Not(testing::HasSubstr("negate")));
   EXPECT_THAT(Print(out), testing::HasSubstr("value=f32[] {-1}"));

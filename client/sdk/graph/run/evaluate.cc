@@ -12,6 +12,7 @@
 #include "core/base/trace/trace.h"
 #include "core/ir/builder.h"
 #include "core/passes/optimize.h"
+#include "kernels/cpu/evaluator.h"
 
 namespace hawser::sdk {
 namespace {
@@ -213,7 +214,9 @@ absl::StatusOr<Prepared> Prepare(absl::Span<const Tensor> tensors,
 absl::Status Compile(const Execution& execution, Prepared* prepared) {
   if (prepared->executable != nullptr) return absl::OkStatus();
   ClientState* state = &ClientState::Of(execution.client);
-  HAWSER_ASSIGN_OR_RETURN(Module optimized, Optimize(prepared->module));
+  HAWSER_ASSIGN_OR_RETURN(
+      Module optimized,
+      Optimize(prepared->module, {.evaluate = cpu::EvaluateConstants}));
   HAWSER_ASSIGN_OR_RETURN(
       prepared->executable,
       state->client->Compile(
@@ -272,9 +275,9 @@ int64_t CountRecorded(absl::Span<const Tensor> tensors) {
   return static_cast<int64_t>(walker.recording.order.size());
 }
 
-absl::StatusOr<runtime::Argument> ToArgument(
-    const Tensor& tensor, const Client& client,
-    const runtime::CallOptions& call) {
+absl::StatusOr<runtime::Argument> ToArgument(const Tensor& tensor,
+                                             const Client& client,
+                                             const runtime::CallOptions& call) {
   Literal value;
   {
     MutexLock lock(&graph_mutex);
@@ -324,9 +327,8 @@ absl::Status Evaluate(absl::Span<const Tensor> tensors,
   if (!anything) return absl::OkStatus();
   HAWSER_RETURN_IF_ERROR(CheckNotForked());
   if (!execution.client.valid()) execution.client = Client::Default();
-  HAWSER_ASSIGN_OR_RETURN(
-      Prepared prepared,
-      Prepare(tensors, execution.client, execution.numerics));
+  HAWSER_ASSIGN_OR_RETURN(Prepared prepared, Prepare(tensors, execution.client,
+                                                     execution.numerics));
   if (prepared.recording.order.empty()) return absl::OkStatus();
   HAWSER_RETURN_IF_ERROR(Compile(execution, &prepared));
   std::vector<runtime::Argument> arguments;
