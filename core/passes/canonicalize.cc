@@ -12,8 +12,8 @@
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
-#include "core/passes/rewrite/rewriter.h"
 #include "core/passes/patterns/simplify.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 namespace {
@@ -29,6 +29,7 @@ constexpr Row kRows[] = {
     {&kAbs, "abs of negate", SizeOfNegative},
     {&kAdd, "x + -0", SumWithNothing},
     {&kAdd, "x + negate", SumWithNegative},
+    {&kAdd, "0 + sum", SumAfterZero},
     {&kAnd, "x and x", OfItself},
     {&kAnd, "x and all", BitsWithAll},
     {&kBitcastConvert, "bitcast to the same", OperandIfSameShape},

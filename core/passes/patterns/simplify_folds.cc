@@ -1,11 +1,12 @@
-// Simplifications of what folds elements: reductions of one, and scatters of
-// one a row.
+// Simplifications of what folds elements: reductions of one, sums that begin
+// with 0, and scatters of one a row.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "core/ir/leaves.h"
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -96,7 +97,45 @@ std::optional<Rows> FindRows(const Site& site) {
   return rows;
 }
 
+// ---- sums that begin with 0 -------------------------------------------------
+
+bool IsZero(const Rewriter& rewriter, ValueId value) {
+  const Instruction* from = &rewriter.producer(value);
+  if (from->op == &kBroadcastInDim)
+    from = &rewriter.producer(from->operands[0]);
+  if (from->op != &kConstant) return false;
+  const Literal& literal = from->attributes.GetLiteral("value");
+  const auto bytes = literal.bytes();
+  return literal.shape().num_elements() == 1 &&
+         std::all_of(bytes.begin(), bytes.end(),
+                     [](char byte) { return byte == 0; });
+}
+
+// True if `value` holds sums that begin with 0, which are never -0, wherever
+// they were moved to.
+bool BeginsWithZero(const Rewriter& rewriter, ValueId value) {
+  const Instruction* i = &rewriter.producer(value);
+  while (i->op == &kReshape || i->op == &kBroadcastInDim ||
+         i->op == &kTranspose) {
+    value = i->operands[0];
+    i = &rewriter.producer(value);
+  }
+  if (i->op != &kReduce || i->operands.size() != 2) return false;
+  const auto fold = FoldOf(rewriter.module().computation(i->called[0]));
+  return fold && fold->monoid == &kAdd && IsZero(rewriter, i->operands[1]);
+}
+
 }  // namespace
+
+Simplified SumAfterZero(const Site& site) {
+  for (const int k : {0, 1}) {
+    if (IsZero(site.rewriter, site.operands[k]) &&
+        BeginsWithZero(site.rewriter, site.operands[1 - k])) {
+      return site.operands[1 - k];
+    }
+  }
+  return kNoValue;
+}
 
 Simplified FoldOfOne(const Site& site) {
   if (site.operands.size() != 2) return kNoValue;

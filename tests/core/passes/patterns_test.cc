@@ -413,6 +413,20 @@ Expr FoldedLast(const OpDef& op) {
     return b.Add(kReduce, {0, 1}, {{"dimensions", Dims{2}}}, {fold});
   };
 }
+// 0 and the sums of x[2,3] along its last axis from 0 on, repeated.
+Expr ZeroAndSums() {
+  return [](ComputationBuilder& b) -> ValueId {
+    const DType dtype = b.shape(0).dtype();
+    if (!kAdd.dtypes.Has(dtype)) return kNoValue;
+    const int fold = Monoids().Find(kAdd, dtype, b.module());
+    const ValueId zero = b.Add(kConstant, {}, {{"value", ScalarOf(dtype, 0)}});
+    const ValueId sums =
+        b.Add(kReduce, {0, zero}, {{"dimensions", Dims{1}}}, {fold});
+    const ValueId moved = b.Add(kBroadcastInDim, {sums}, Spread({2, 4}, {0}));
+    const ValueId zeros = b.Add(kBroadcastInDim, {zero}, Spread({2, 4}, {}));
+    return b.Add(kAdd, {zeros, moved});
+  };
+}
 // Scatters one number a row, parameter 2, into parameter 0 everywhere. Index
 // vectors are [row, parameter 1].
 Expr ScatteredRows(bool adds) {
@@ -426,10 +440,10 @@ Expr ScatteredRows(bool adds) {
         b.Add(kBroadcastInDim, {0},
               {{"dims", Dims{4, 3}}, {"broadcast_dimensions", Dims{}}});
     const DType index = b.shape(1).dtype();
-    const ValueId row =
-        b.Add(kIota, {},
-              {{"dims", Dims{4, 1}}, {"dtype", index}, {"iota_dimension",
-                                                        int64_t{0}}});
+    const ValueId row = b.Add(kIota, {},
+                              {{"dims", Dims{4, 1}},
+                               {"dtype", index},
+                               {"iota_dimension", int64_t{0}}});
     const ValueId vectors =
         b.Add(kConcatenate, {row, 1}, {{"dimension", int64_t{1}}});
     return b.Add(kScatter, {splat, vectors, 2},
@@ -446,14 +460,32 @@ std::vector<PatternCase> Folds() {
   const Shape places = Shape::Of(DType::kS32, {4, 1});
   const Shape updates = Shape::Of(DType::kF32, {4});
   return {
-      {kReduce, "reduce of one element", {one, kF}, FoldedLast(kAdd),
+      {kAdd,
+       "0 + sum",
+       {Shape::Of(DType::kF32, {2, 3})},
+       ZeroAndSums(),
+       "broadcast_in_dim(%1) broadcast_dimensions=[] dims=[2,4]\n"
+       "  return %3"},
+      {kReduce,
+       "reduce of one element",
+       {one, kF},
+       FoldedLast(kAdd),
        "add(%3, %2)\n  return %4"},
-      {kReduce, "reduce of one element", {one, kF}, FoldedLast(kMaximum),
+      {kReduce,
+       "reduce of one element",
+       {one, kF},
+       FoldedLast(kMaximum),
        "maximum(%3, %2)\n  return %4"},
-      {kScatter, "scatter of one a row", {kF, places, updates},
-       ScatteredRows(true), "select(%10, %12, %3)\n  return %13"},
-      {kScatter, "scatter of one a row", {kF, places, updates},
-       ScatteredRows(false), "select(%10, %11, %3)\n  return %12"},
+      {kScatter,
+       "scatter of one a row",
+       {kF, places, updates},
+       ScatteredRows(true),
+       "select(%10, %12, %3)\n  return %13"},
+      {kScatter,
+       "scatter of one a row",
+       {kF, places, updates},
+       ScatteredRows(false),
+       "select(%10, %11, %3)\n  return %12"},
   };
 }
 
@@ -522,11 +554,7 @@ TEST(CanonicalPatterns, KeepTheValuesOfEveryDType) {
 TEST(CanonicalPatterns, WhatStays) {
   const PatternCase cases[] = {
       {kAdd, "-0 + 0 is 0", {kF23}, WithAll(kAdd, 0), ""},
-      {kSubtract,
-       "0 - 0 is not -0",
-       {kF23},
-       WithAll(kSubtract, -0.0f),
-       ""},
+      {kSubtract, "0 - 0 is not -0", {kF23}, WithAll(kSubtract, -0.0f), ""},
       {kDivide, "1 / x", {kF23}, WithAll(kDivide, 1, true), ""},
       {kShiftLeft, "0 << x", {kS23}, WithAll(kShiftLeft, 0, true), ""},
       {kNot,
