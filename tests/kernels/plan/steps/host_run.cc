@@ -172,6 +172,12 @@ absl::Status NotingEmitter::Add(const Site& site, StepBuilder& steps,
   return absl::OkStatus();
 }
 
+Target LoopTarget() {
+  Target target = GpuTarget();
+  target.unrolled_instructions = 0;
+  return target;
+}
+
 Stepped StepsOf(const Module& module, const Target& target) {
   return Noted(MakePlan(module, target));
 }

@@ -42,7 +42,9 @@ struct Stepped {
     return works[std::get<WorkStep>(step.action).work];
   }
 };
-Stepped StepsOf(const Module& module, const Target& target = GpuTarget());
+// A GPU on which every loop stays one.
+Target LoopTarget();
+Stepped StepsOf(const Module& module, const Target& target = LoopTarget());
 // With a step for each instruction.
 Stepped UnfusedStepsOf(const Module& module, const Target& target);
 
