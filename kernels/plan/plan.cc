@@ -13,6 +13,7 @@
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"
+#include "kernels/plan/loops/unrolled.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/tiling/tiling.h"
@@ -98,8 +99,9 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
                                                const Target& target) {
   std::optional<Module> held;
   const auto now = [&]() -> const Module& { return held ? *held : original; };
-  const int last = static_cast<int>(original.computations().size()) - 1;
-  if (ScattersHalves(original, last)) {
+  HAWSER_ASSIGN_OR_RETURN(held, Unrolled(original, target));
+  const int last = static_cast<int>(now().computations().size()) - 1;
+  if (ScattersHalves(now(), last)) {
     HAWSER_ASSIGN_OR_RETURN(held, WithWideScatters(now()));
   }
   if (HasLongScatters(now(), target.sorted_scatters)) {

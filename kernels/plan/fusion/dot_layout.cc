@@ -93,15 +93,18 @@ double TransposeSeconds(const Shape& shape, const Target& target) {
          2.0 * static_cast<double>(shape.byte_size()) / target.bytes_per_second;
 }
 
+bool SumIsInside(const Side& side, const Shape& shape) {
+  return shape.rank() > 0 && Contains(side.contracted, shape.rank() - 1);
+}
+
 // The side after a transpose that puts batch, free and summed axes next to each
-// other; what lies innermost stays there.
-Side InOrder(const Side& side, const Shape& shape, const Target& target) {
+// other, summed ones innermost or free ones.
+Side InOrder(const Side& side, const Shape& shape, bool sum_is_inside,
+             const Target& target) {
   Dims order = side.batch, free;
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {
     if (side.IsFree(axis)) free.push_back(axis);
   }
-  const bool sum_is_inside =
-      shape.rank() > 0 && Contains(side.contracted, shape.rank() - 1);
   const Dims& middle = sum_is_inside ? free : side.contracted;
   const Dims& inner = sum_is_inside ? side.contracted : free;
   order.insert(order.end(), middle.begin(), middle.end());
@@ -117,6 +120,17 @@ Side InOrder(const Side& side, const Shape& shape, const Target& target) {
     ordered.contracted.push_back(place(a));
   }
   return ordered;
+}
+
+// Returns the seconds that a call takes longer than one of fast orders.
+double SlownessOf(const ProductCall& call, const Target& target) {
+  const bool is_fast = !call.a.column_major && call.b.column_major;
+  if (call.a.dtype != DType::kS8 || is_fast || target.slow_byte_products == 0) {
+    return 0;
+  }
+  return 2.0 * static_cast<double>(call.calls.size()) *
+         static_cast<double>(call.batch * call.m) *
+         static_cast<double>(call.n * call.k) / target.slow_byte_products;
 }
 
 Shape Transposed(const Shape& shape, const Dims& permutation) {
@@ -212,7 +226,13 @@ class ProductLayout {
       ways.push_back(side);
       ways.back().seconds = seconds;
     }
-    ways.push_back(InOrder(folded, rewriter.shape(folded.value), target_));
+    // What lies innermost stays there, which costs the least.
+    const Shape& shape = rewriter.shape(folded.value);
+    const bool sum_is_inside = SumIsInside(folded, shape);
+    ways.push_back(InOrder(folded, shape, sum_is_inside, target_));
+    if (shape.dtype() == DType::kS8 && !sum_is_inside) {
+      ways.push_back(InOrder(folded, shape, true, target_));
+    }
     return ways;
   }
 
@@ -228,7 +248,7 @@ class ProductLayout {
                            .attributes = AttributesOf(dot, left, right)};
     const auto call = CallOfDot(laid, shape(left), shape(right));
     if (!call || !target_.Takes(*call)) return std::nullopt;
-    return left.seconds + right.seconds +
+    return left.seconds + right.seconds + SlownessOf(*call, target_) +
            static_cast<double>(call->calls.size() - 1) * target_.launch_seconds;
   }
 

@@ -180,7 +180,7 @@ class Emitter {
   const GroupInputs inputs_;
   std::vector<ValueId> mapped_;  // to `to_`
   std::vector<ValueId> inside_;  // to the body that is made; else anything
-  FusedBody body_;  // of the group at hand
+  FusedBody body_;               // of the group at hand
 };
 
 }  // namespace

@@ -41,6 +41,28 @@ ValueId FusionCost::LoadedFor(ValueId v) const {
   }
 }
 
+double FusionCost::ReadSeconds(ValueId v, double elements,
+                               const PointGraph& points, int steps) const {
+  if (points.Demanded(v)) return 0;
+  v = LoadedFor(v);
+  if (points.Demanded(v)) return 0;
+  const double touched =
+      elements * static_cast<double>(ByteWidth(c_.shape(v).dtype()));
+  const double itself = BytesSeconds(std::min(touched, BytesOf(v)));
+  const int producer = c_.producer(v);
+  const Instruction& i = c_.instructions()[producer];
+  if (steps == 0 || i.operands.empty() ||
+      groups_.row(producer).node != NodeClass::kLoop) {
+    return itself;
+  }
+  double sources = 0;
+  for (const ValueId operand : i.operands) {
+    sources += ReadSeconds(operand, elements, points, steps - 1);
+    if (sources >= itself) return itself;
+  }
+  return sources;
+}
+
 double FusionCost::Recompute(int instruction, GroupId g, double share) const {
   const Instruction& i = c_.instructions()[instruction];
   const double evaluations =
@@ -124,28 +146,31 @@ bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
 
 bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
                            bool written) const {
+  constexpr int kSteps = 5;  // to what an operand is computed from
   const Instruction& i = c_.instructions()[instruction];
   const double count = static_cast<double>(takers.size());
+  const auto once =
+      static_cast<double>(c_.shape(i.first_result).num_elements());
   double evaluations = 0, lanes = 0, reads = 0, spent = 0;
+  bool leads_to_rows = false;
   for (const GroupId g : takers) {
     const PointGraph& points = *groups_.group(g).points;
-    const double here = points.Evaluations(i.first_result);
+    double here = points.Evaluations(i.first_result);
+    if (here > once && LeadsToRows(instruction, g)) {
+      leads_to_rows = true;
+      here = once;
+    }
     evaluations += here;
     lanes += here * ElementSeconds(instruction);
     spent = std::max(spent, groups_.group(g).extra_seconds);
     for (const ValueId operand : i.operands) {
-      const ValueId v = LoadedFor(operand);
-      if (points.Demanded(operand) || points.Demanded(v)) continue;
-      const double touched =
-          here * static_cast<double>(ByteWidth(c_.shape(v).dtype()));
-      reads += BytesSeconds(std::min(touched, BytesOf(v)));
+      reads += ReadSeconds(operand, here, points, kSteps);
     }
   }
   // The alternative is to compute it once; one of the takers writes it, the
-  // others read it.
-  const auto once =
-      static_cast<double>(c_.shape(i.first_result).num_elements());
+  // others read it. A kernel that could be one of rows is two without it.
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
+  if (leads_to_rows) otherwise += target_.launch_seconds;
   if (!written) {
     otherwise += once * ElementSeconds(instruction);
     for (const ValueId v : i.operands) {
@@ -194,7 +219,7 @@ bool FusionCost::Meet(const Values& some, absl::Span<const ValueId> others,
 bool FusionCost::LookBehind(absl::Span<const ValueId> values, int64_t elements,
                             Values* seen,
                             absl::FunctionRef<bool(ValueId)> ends) const {
-  constexpr size_t kLook = 8;
+  constexpr size_t kLook = 16;
   const auto see = [&](ValueId v) {
     if (seen->size() == kLook || c_.shape(v).num_elements() != elements ||
         std::find(seen->begin(), seen->end(), v) != seen->end()) {

@@ -14,8 +14,8 @@ namespace hawser::plan {
 
 int64_t ElementsOf(absl::Span<const int64_t> dims);
 
-// Reads the groups as they are at each call. The groups outlive this object. Not
-// thread-safe.
+// Reads the groups as they are at each call. The groups outlive this object.
+// Not thread-safe.
 class FusionCost {
  public:
   explicit FusionCost(const Groups& groups)
@@ -47,7 +47,7 @@ class FusionCost {
 
   // Returns those of some values, and of what these are computed from element
   // by element, that have so many elements. The look back is short.
-  using Values = absl::InlinedVector<ValueId, 8>;
+  using Values = absl::InlinedVector<ValueId, 16>;
   Values Behind(absl::Span<const ValueId> values, int64_t elements) const;
 
   // True if one of `some` is among the values that `others` are computed from.
@@ -65,6 +65,12 @@ class FusionCost {
   // Returns the value that is loaded where `v` is needed: the one before
   // instructions that are free.
   ValueId LoadedFor(ValueId v) const;
+  // Returns the seconds that a group with these points reads for the longest,
+  // if it needs so many elements of `v`: nothing for what it has, else `v`
+  // itself or what it is computed from, whichever is less. Looks `steps`
+  // operations back.
+  double ReadSeconds(ValueId v, double elements, const PointGraph& points,
+                     int steps) const;
   // Returns the seconds of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;

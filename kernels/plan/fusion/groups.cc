@@ -9,7 +9,7 @@ namespace hawser::plan {
 namespace {
 
 // Groups looked at before MayReach gives up.
-constexpr int kReachBudget = 64;
+constexpr int kReachBudget = 4096;
 // Most groups have so many points.
 constexpr size_t kUsualPoints = 7;
 // Groups have at least so many members on average: few computations have

@@ -22,13 +22,13 @@ struct Group {
   absl::InlinedVector<int, 6> members;      // instructions, descending
   absl::InlinedVector<ValueId, 2> outputs;  // read outside or results
   absl::InlinedVector<ValueId, 6> reads;    // every value it ever demanded
-  int num_reads = 0;             // buffers it would read as it stands
+  int num_reads = 0;  // buffers it would read as it stands
   // nullptr: an instruction that is never fused.
   std::unique_ptr<PointGraph> points;
   std::optional<ReduceAxes> reduction;
   bool is_dot = false;
   absl::InlinedVector<ValueId, 2> whole;  // read as a whole, through no point
-  double extra_seconds = 0;    // spent on recomputing what others compute too
+  double extra_seconds = 0;  // spent on recomputing what others compute too
 };
 
 // The groups of one computation and the values that each reads and writes.

@@ -35,6 +35,15 @@ bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
          map.Linear(shape.dims()) == input.Linear(group.reduction->input);
 }
 
+// True if the group's loops are these, or those of rows of these sizes whose
+// elements it writes.
+bool RunsOver(const Dims& dims, const Computation& c, const Group& group) {
+  if (!group.reduction) return group.points->domain() == dims;
+  return group.reduction->IsInnermost() && group.reduction->input == dims &&
+         std::any_of(group.outputs.begin(), group.outputs.end(),
+                     [&](ValueId v) { return c.shape(v).dims() == dims; });
+}
+
 }  // namespace
 
 // True if the group may evaluate the instruction at all.
@@ -142,15 +151,17 @@ bool LoopFusion::JoinSibling(int instruction,
   const int last = groups_.size() - 1;
   for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
     const Group& group = groups_.group(g);
-    if (group.points == nullptr || group.is_dot || group.reduction ||
-        group.points->domain() != shape.dims() ||
+    if (group.points == nullptr || group.is_dot ||
+        !RunsOver(shape.dims(), c_, group) ||
         groups_.ReadsWhole(g, instruction) ||
         !groups_.HasRoom(instruction, g, /*writes=*/true) ||
         !cost_.Meet(ours, group.reads, shape.num_elements()) ||
         groups_.MayReach(readers, g)) {
       continue;
     }
-    groups_.Adopt(instruction, g, IndexMap::Identity(shape.dims()));
+    groups_.Adopt(instruction, g,
+                  group.reduction ? group.reduction->InputMap()
+                                  : IndexMap::Identity(shape.dims()));
     return true;
   }
   return false;

@@ -4,7 +4,7 @@ namespace hawser::plan {
 namespace {
 
 // Groups that are looked at before the reduction gets one of its own.
-constexpr int kReaderTries = 4, kSiblingTries = 8;
+constexpr int kReaderTries = 16, kSiblingTries = 8;
 
 // True if every point of the results, with loops replaced by `back`, is the
 // reduced value of its own iteration.

@@ -138,12 +138,16 @@ class AccessFinder {
   // A large load runs along another loop than the stores.
   bool CrossesWrites() const {
     const int inner = Innermost();
+    const auto is_long = [&](int d) {
+      return d >= 0 && r_.loops.extents[d] >= target_.least_transposed;
+    };
+    if (!is_long(inner)) return false;
     for (const MemoryAccess& a : r_.accesses) {
       if (a.kind != AccessKind::kStrided || a.bytes <= target_.cached_bytes) {
         continue;
       }
       for (int d = 0; d < inner; ++d) {
-        if (a.offset.CoefficientOf(d) == 1) return true;
+        if (a.offset.CoefficientOf(d) == 1 && is_long(d)) return true;
       }
     }
     return false;

@@ -7,13 +7,16 @@ Target GpuTarget() {
           .bytes_per_second = 4.3e12,
           .lanes_per_second = 33e12,
           .launch_seconds = 2e-6,
-          .tile_bytes = int64_t{32} << 20,
+          .least_transposed = 16,
+          .tile_bytes = int64_t{128} << 20,
+          .unrolled_instructions = 320,
           .parallel_units = 132,
           .block_kernels = true,
           .split_above_elements = 1024,
           .epilogues = EpilogueSupport::kTable,
           .sorted_scatters = 1024,
-          .strided_products = true};
+          .strided_products = true,
+          .slow_byte_products = 1.25e14};  // an H200's; others reach 7e14
 }
 
 Target CpuTarget() {

@@ -40,10 +40,16 @@ struct Target {
   int max_concatenated = 8;  // operands of a concatenate that is fused
   // A load of up to so many bytes may be strided: caches hold it.
   int64_t cached_bytes = int64_t{8} << 20;
+  // A load that runs along another loop than the stores goes through tiles if
+  // both loops have at least so many turns; else caches hold what it skips.
+  int64_t least_transposed = 1;
   // A product that is several times as large, and larger than its factors, is
   // computed in tiles of at most so many bytes, with what reads it (tiling/);
   // 0: whole.
   int64_t tile_bytes = 0;
+  // A loop of elementwise work is written out if its turns have together at most
+  // so many instructions; 0: none is.
+  int64_t unrolled_instructions = 0;
   // The longest row, in bytes of the widest value, that stays resident between
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;
@@ -71,6 +77,9 @@ struct Target {
   // True if products are a library's calls over strides (product_call.h): then
   // each is brought into an order of axes that has such a call.
   bool strided_products = false;
+  // Operations a second of s8 products in which a factor's summed axis does not
+  // lie innermost; 0: as many as of others.
+  double slow_byte_products = 0;
   // Says if the library of this device takes a call. Null: all that there are.
   std::function<bool(const ProductCall&)> takes_product;
   int64_t alignment = 256;  // of every buffer in the arena

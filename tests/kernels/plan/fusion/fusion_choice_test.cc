@@ -384,7 +384,8 @@ TEST(FusionChoice, SiblingsShareWhatTheyRead) {
 }
 
 TEST(FusionChoice, OnlyAFewReadersAreAsked) {
-  // The fourth may write the value, the fifth is not asked.
+  // The fourth may write the value, the fifth is not asked; of a reduction the
+  // sixteenth.
   const auto hosted = [](int others) {
     Target target = Counted(0);
     target.lanes_per_second = 1e-6;
@@ -413,11 +414,10 @@ TEST(FusionChoice, OnlyAFewReadersAreAsked) {
       return results;
     });
   };
-  EXPECT_EQ(reduced(3),
-            "row of 3 for 2, update of 1, update of 1, update of 1");
-  EXPECT_EQ(reduced(4),
-            "row of 2, loop of 1, update of 1, update of 1, update of 1, "
-            "update of 1");
+  std::string updates;
+  for (int k = 0; k < 15; ++k) updates += ", update of 1";
+  EXPECT_EQ(reduced(15), "row of 3 for 2" + updates);
+  EXPECT_EQ(reduced(16), "row of 2, loop of 1, update of 1" + updates);
   // The eighth reader of the input may be a sibling.
   const auto joined = [](int others) {
     std::string text = Steps({{64, 8}}, [&](const Values& p) {
@@ -448,8 +448,8 @@ TEST(FusionChoice, AfterManyKernelsOneCountsAsWaiting) {
            })
         .substr(0, 14);
   };
-  EXPECT_EQ(first(64), "row of 4 for 2");
-  EXPECT_EQ(first(65), "row of 3 for 2");
+  EXPECT_EQ(first(4096), "row of 4 for 2");
+  EXPECT_EQ(first(4097), "row of 3 for 2");
 }
 
 // ---- reductions of several results
