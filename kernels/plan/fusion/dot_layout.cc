@@ -158,6 +158,30 @@ absl::Status Widen(Rewriter& rewriter, const Instruction& dot, Side* side) {
   return absl::OkStatus();
 }
 
+// Ways to read an operand: as far folded as may be, as it stands, in order.
+std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side,
+                         const Target& target) {
+  Side folded = side;
+  double seconds = 0;
+  while (TakeTranspose(rewriter, &folded)) {
+    seconds += TransposeSeconds(rewriter.shape(folded.value), target);
+  }
+  std::vector<Side> ways = {folded};
+  if (!target.strided_products) return ways;
+  if (folded.value != side.value) {
+    ways.push_back(side);
+    ways.back().seconds = seconds;
+  }
+  // What lies innermost stays there, which costs the least.
+  const Shape& shape = rewriter.shape(folded.value);
+  const bool sum_is_inside = SumIsInside(folded, shape);
+  ways.push_back(InOrder(folded, shape, sum_is_inside, target));
+  if (shape.dtype() == DType::kS8 && !sum_is_inside) {
+    ways.push_back(InOrder(folded, shape, true, target));
+  }
+  return ways;
+}
+
 class ProductLayout {
  public:
   explicit ProductLayout(const Target& target) : target_(target) {}
@@ -213,29 +237,6 @@ class ProductLayout {
 
   // ---- operands ------------------------------------------------------------
 
-  // Ways to read an operand: as far folded as may be, as it stands, in order.
-  std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side) const {
-    Side folded = side;
-    double seconds = 0;
-    while (TakeTranspose(rewriter, &folded)) {
-      seconds += TransposeSeconds(rewriter.shape(folded.value), target_);
-    }
-    std::vector<Side> ways = {folded};
-    if (!target_.strided_products) return ways;
-    if (folded.value != side.value) {
-      ways.push_back(side);
-      ways.back().seconds = seconds;
-    }
-    // What lies innermost stays there, which costs the least.
-    const Shape& shape = rewriter.shape(folded.value);
-    const bool sum_is_inside = SumIsInside(folded, shape);
-    ways.push_back(InOrder(folded, shape, sum_is_inside, target_));
-    if (shape.dtype() == DType::kS8 && !sum_is_inside) {
-      ways.push_back(InOrder(folded, shape, true, target_));
-    }
-    return ways;
-  }
-
   // Returns the seconds of one pair of ways; nullopt if there is no call.
   std::optional<double> Seconds(const Rewriter& rewriter,
                                 const Instruction& dot, const Side& left,
@@ -258,8 +259,8 @@ class ProductLayout {
   };
   Ways BestWays(const Rewriter& rewriter, const Instruction& dot,
                 const Side& left, const Side& right) const {
-    const std::vector<Side> lefts = WaysOf(rewriter, left);
-    const std::vector<Side> rights = WaysOf(rewriter, right);
+    const std::vector<Side> lefts = WaysOf(rewriter, left, target_);
+    const std::vector<Side> rights = WaysOf(rewriter, right, target_);
     Ways best{lefts[0], rights[0], std::numeric_limits<double>::infinity()};
     if (!target_.strided_products) return best;
     for (const Side& l : lefts) {

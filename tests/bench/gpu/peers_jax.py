@@ -6,7 +6,7 @@ queues one run.
 
 import os
 
-import peers_program
+from programs import peers_program
 from peer import Missing
 
 

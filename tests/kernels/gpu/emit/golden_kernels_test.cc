@@ -339,6 +339,7 @@ TEST(GoldenKernels, Transposes) {
   Kernels kernels("transposes");
   plan::Target target = plan::GpuTarget();
   target.cached_bytes = 0;
+  target.least_transposed = 1;
   kernels.Add("tiles", {{{33, 65}, {65, 33}}, Turned}, DType::kF32, target);
   kernels.Add("of 16 bytes", {{{33, 65}, {65, 33}}, Turned}, DType::kC128,
               target);

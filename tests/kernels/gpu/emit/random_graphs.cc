@@ -18,6 +18,7 @@ plan::Target TargetOf(int seed) {
     target.cached_bytes = 0;
     target.split_above_elements = 1;
   }
+  target.least_transposed = 1;  // extents are small
   return target;
 }
 
