@@ -63,7 +63,9 @@ class Tracer {
     }
   }
 
-  std::optional<Linear> LinearOf(Value v) {
+  // Follows at most `additions`, one of whose sides is a parameter or a
+  // constant.
+  std::optional<Linear> LinearOf(Value v, int additions = kMostAdditions) {
     v = Peel(v);
     const Instruction& i = Producer(v);
     if (i.op == &kParameter) {
@@ -74,10 +76,14 @@ class Tracer {
       if (!value) return std::nullopt;
       return Linear{-1, *value};
     }
-    if (i.op != &kAdd && i.op != &kSubtract) return std::nullopt;
+    if (additions == 0 || (i.op != &kAdd && i.op != &kSubtract)) {
+      return std::nullopt;
+    }
     const Value right = Peel({v.scope, i.operands[1]});
     const Value left = Peel({v.scope, i.operands[0]});
-    const auto a = Leaf(left), b = Leaf(right);
+    if (!IsLeaf(left) && !IsLeaf(right)) return std::nullopt;
+    const auto a = LinearOf(left, additions - 1);
+    const auto b = LinearOf(right, additions - 1);
     if (!a || !b || (a->parameter >= 0 && b->parameter >= 0)) {
       return std::nullopt;
     }
@@ -93,11 +99,12 @@ class Tracer {
   }
 
  private:
-  // One addition is as deep as it goes.
-  std::optional<Linear> Leaf(Value v) {
+  // Of turns that were written out one after the other.
+  static constexpr int kMostAdditions = 512;
+
+  static bool IsLeaf(Value v) {
     const OpDef* op = Producer(v).op;
-    if (op != &kParameter && op != &kConstant) return std::nullopt;
-    return LinearOf(v);
+    return op == &kParameter || op == &kConstant;
   }
 
   const Module& module_;

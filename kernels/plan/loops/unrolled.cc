@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "core/base/status.h"
+#include "core/ir/builder.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/trip_count.h"
@@ -17,30 +20,62 @@
 namespace hawser::plan {
 namespace {
 
-// The instructions of a body that is nothing but elements; nullopt for others.
-std::optional<int64_t> ElementsOf(const Computation& body) {
+// Values of so many elements may move within a turn: they are read anew.
+constexpr int64_t kFewElements = 64;
+
+using Values = std::vector<Expression>;
+
+// How a loop is written out: so many turns before it, then so many in each of
+// its turns; none at all where `each` is 0.
+struct Turns {
+  int64_t before = 0, each = 0;
+};
+
+struct Body {
   int64_t instructions = 0;
-  for (const Instruction& i : body.instructions()) {
+  bool by_elements = true;  // an element needs that element of others
+};
+
+// nullopt for a body that has more in it than regions are made of.
+std::optional<Body> BodyOf(const Computation& c) {
+  Body body;
+  for (const Instruction& i : c.instructions()) {
     if (i.op == &kParameter) continue;
-    if (NodeOf(body, i).node != NodeClass::kLoop) return std::nullopt;
-    ++instructions;
+    if (NodeOf(c, i).node != NodeClass::kLoop) return std::nullopt;
+    ++body.instructions;
+    const bool is_small = absl::c_all_of(i.operands, [&](ValueId v) {
+      return c.shape(v).num_elements() <= kFewElements;
+    });
+    body.by_elements &= is_small || i.op->Is(kElementwise);
   }
-  return instructions;
+  body.instructions = std::max<int64_t>(1, body.instructions);
+  return body;
 }
 
-// How often the loop runs, if it is to be written out.
-std::optional<int64_t> TurnsOf(const Module& module, int computation,
-                               int instruction, const Target& target) {
+// How many of `turns` are done at once, of at most `most`: a number that
+// divides them, if there is one that is about as large.
+int64_t TurnsAtOnce(int64_t turns, int64_t most) {
+  for (int64_t each = most; 2 * each > most; --each) {
+    if (turns % each == 0) return each;
+  }
+  return most;
+}
+
+// nullopt for what stays as it is.
+std::optional<Turns> TurnsOf(const Module& module, int computation,
+                             int instruction, const Target& target) {
   const Instruction& i =
       module.computation(computation).instructions()[instruction];
   if (i.op != &kWhile) return std::nullopt;
-  const auto size = ElementsOf(module.computation(i.called[1]));
-  if (!size || *size > target.unrolled_instructions) return std::nullopt;
+  const auto body = BodyOf(module.computation(i.called[1]));
+  if (!body) return std::nullopt;
   const auto turns = TripCount(module, computation, instruction);
-  if (!turns || *turns > target.unrolled_instructions) return std::nullopt;
-  const bool fits =
-      *turns * std::max<int64_t>(1, *size) <= target.unrolled_instructions;
-  return fits ? turns : std::nullopt;
+  if (!turns) return std::nullopt;
+  const int64_t most = target.unrolled_instructions / body->instructions;
+  if (*turns <= most) return Turns{*turns, 0};
+  if (!body->by_elements || most < 2) return std::nullopt;
+  const int64_t each = TurnsAtOnce(*turns, most);
+  return Turns{*turns % each, each};
 }
 
 bool HasAny(const Module& module, const Target& target) {
@@ -54,6 +89,72 @@ bool HasAny(const Module& module, const Target& target) {
   return false;
 }
 
+// Writes turns out as calls. Invariant: a computation of the old module has, in
+// the new one, its number and as many more as were added before it.
+class Unroller {
+ public:
+  Unroller(const Module& module, const Target& target)
+      : module_(module), target_(target) {}
+
+  absl::StatusOr<std::optional<Values>> Replace(const Computation& from,
+                                                const Instruction& i,
+                                                const Values& operands) {
+    const int computation =
+        static_cast<int>(&from - module_.computations().data());
+    const auto turns =
+        TurnsOf(module_, computation,
+                static_cast<int>(&i - from.instructions().data()), target_);
+    if (!turns) return std::nullopt;
+    const int condition = NumberOf(i.called[0]), body = NumberOf(i.called[1]);
+    Values state = operands;
+    Call(body, turns->before, i.num_results, &state);
+    if (turns->each > 0) {
+      HAWSER_ASSIGN_OR_RETURN(
+          const int many, AddMany(i, body, turns->each, computation, operands));
+      const Expression first =
+          Apply(kWhile, state, i.attributes, {condition, many});
+      for (int k = 0; k < i.num_results; ++k) state[k] = ResultOf(first, k);
+    }
+    state.resize(i.num_results);
+    return state;
+  }
+
+ private:
+  static void Call(int body, int64_t turns, int results, Values* state) {
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      const Expression first = Apply(kCall, *state, {}, {body});
+      for (int k = 0; k < results; ++k) (*state)[k] = ResultOf(first, k);
+    }
+  }
+
+  // A body that does the work of so many turns.
+  absl::StatusOr<int> AddMany(const Instruction& i, int body, int64_t turns,
+                              int computation, const Values& operands) {
+    ExpressionScope* const outer = operands[0].scope();
+    ComputationBuilder builder(outer->builder.module(), "turns");
+    ExpressionScope scope{builder, outer->monoids};
+    Values state;
+    for (const Expression& operand : operands) {
+      state.emplace_back(&scope,
+                         builder.Parameter(operand.shape(), SourceLocation{}));
+    }
+    Call(body, turns, i.num_results, &state);
+    std::vector<ValueId> results;
+    for (int k = 0; k < i.num_results; ++k) results.push_back(state[k].value());
+    added_before_.push_back(computation);
+    return builder.Finish(results);
+  }
+
+  int NumberOf(int old) const {
+    return old + static_cast<int>(absl::c_count_if(
+                     added_before_, [&](int c) { return c <= old; }));
+  }
+
+  const Module& module_;
+  const Target& target_;
+  std::vector<int> added_before_;  // the old computation in which it stands
+};
+
 }  // namespace
 
 absl::StatusOr<std::optional<Module>> Unrolled(const Module& module,
@@ -61,22 +162,13 @@ absl::StatusOr<std::optional<Module>> Unrolled(const Module& module,
   if (target.unrolled_instructions == 0 || !HasAny(module, target)) {
     return std::nullopt;
   }
-  const auto as_calls = [&](const Computation& from, const Instruction& i,
-                            const std::vector<Expression>& operands)
-      -> absl::StatusOr<std::optional<std::vector<Expression>>> {
-    const auto turns =
-        TurnsOf(module, static_cast<int>(&from - module.computations().data()),
-                static_cast<int>(&i - from.instructions().data()), target);
-    if (!turns) return std::nullopt;
-    std::vector<Expression> state = operands;
-    for (int64_t turn = 0; turn < *turns; ++turn) {
-      const Expression first = Apply(kCall, state, {}, {i.called[1]});
-      for (int k = 0; k < i.num_results; ++k) state[k] = ResultOf(first, k);
-    }
-    state.resize(i.num_results);
-    return state;
-  };
-  HAWSER_ASSIGN_OR_RETURN(Module called, Rewritten(module, as_calls));
+  Unroller unroller(module, target);
+  HAWSER_ASSIGN_OR_RETURN(
+      Module called,
+      Rewritten(module, [&](const Computation& from, const Instruction& i,
+                            const Values& operands) {
+        return unroller.Replace(from, i, operands);
+      }));
   bool changed = false;
   return InlineCalls(std::move(called), &changed);
 }

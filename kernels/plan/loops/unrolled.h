@@ -1,4 +1,5 @@
-// Unrolled: short loops of elementwise work, written out turn after turn.
+// Unrolled: turns of loops of elementwise work, written out one after the
+// other.
 #ifndef HAWSER_KERNELS_PLAN_LOOPS_UNROLLED_H_
 #define HAWSER_KERNELS_PLAN_LOOPS_UNROLLED_H_
 
@@ -10,11 +11,11 @@
 
 namespace hawser::plan {
 
-// Returns `module` without the loops whose turns are known, do only what a
-// region is made of, and have together at most
-// `target.unrolled_instructions`: their turns then fuse with each other and
-// with what stands around them. nullopt: there are none. Every value stays the
-// same.
+// Returns `module` with turns of its known loops written out, so that they fuse
+// with each other: at most `target.unrolled_instructions` in one place. A loop
+// that does only what a region is made of and has no more is gone; of one whose
+// turns compute element by element, a turn does the work of many. nullopt:
+// there are none. Every value stays the same.
 absl::StatusOr<std::optional<Module>> Unrolled(const Module& module,
                                                const Target& target);
 
