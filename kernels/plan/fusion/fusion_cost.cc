@@ -21,7 +21,9 @@ double FusionCost::ElementSeconds(int instruction) const {
   double& seconds = element_seconds_[instruction];
   if (seconds < 0) {
     const Instruction& i = c_.instructions()[instruction];
-    seconds = target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
+    const int64_t elements = c_.shape(i.first_result).num_elements();
+    seconds = target_.ElementSeconds(*i.op, WidestDType(c_, i), operations) +
+              target_.op_seconds / std::max<double>(1, elements);
   }
   return seconds;
 }

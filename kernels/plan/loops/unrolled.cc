@@ -14,6 +14,7 @@
 #include "core/ops/contraction/trip_count.h"
 #include "core/ops/expression.h"
 #include "core/ops/rewritten.h"
+#include "core/passes/cse.h"
 #include "core/passes/inline_calls.h"
 #include "kernels/plan/region/node_table.h"
 
@@ -33,6 +34,7 @@ struct Turns {
 
 struct Body {
   int64_t instructions = 0;
+  int64_t elements = 1;     // of its largest value
   bool by_elements = true;  // an element needs that element of others
 };
 
@@ -43,6 +45,8 @@ std::optional<Body> BodyOf(const Computation& c) {
     if (i.op == &kParameter) continue;
     if (NodeOf(c, i).node != NodeClass::kLoop) return std::nullopt;
     ++body.instructions;
+    body.elements =
+        std::max(body.elements, c.shape(i.first_result).num_elements());
     const bool is_small = absl::c_all_of(i.operands, [&](ValueId v) {
       return c.shape(v).num_elements() <= kFewElements;
     });
@@ -68,7 +72,7 @@ std::optional<Turns> TurnsOf(const Module& module, int computation,
       module.computation(computation).instructions()[instruction];
   if (i.op != &kWhile) return std::nullopt;
   const auto body = BodyOf(module.computation(i.called[1]));
-  if (!body) return std::nullopt;
+  if (!body || body->elements > target.unrolled_elements) return std::nullopt;
   const auto turns = TripCount(module, computation, instruction);
   if (!turns) return std::nullopt;
   const int64_t most = target.unrolled_instructions / body->instructions;
@@ -169,8 +173,11 @@ absl::StatusOr<std::optional<Module>> Unrolled(const Module& module,
                             const Values& operands) {
         return unroller.Replace(from, i, operands);
       }));
+  // Every turn has its own constants until then.
   bool changed = false;
-  return InlineCalls(std::move(called), &changed);
+  HAWSER_ASSIGN_OR_RETURN(Module written,
+                          InlineCalls(std::move(called), &changed));
+  return EliminateCommonSubexpressions(std::move(written), &changed);
 }
 
 }  // namespace hawser::plan

@@ -31,6 +31,8 @@ struct Target {
   // operations the op's row says.
   double (*element_seconds)(const OpDef& op, DType dtype) = nullptr;
   double launch_seconds = 0;  // one kernel, or one step of a loop
+  // Of an op in a kernel, however few its elements.
+  double op_seconds = 0;
 
   // ---- limits of a region -------------------------------------------------
   int max_buffers = 24;  // operands and results
@@ -47,9 +49,10 @@ struct Target {
   // computed in tiles of at most so many bytes, with what reads it (tiling/);
   // 0: whole.
   int64_t tile_bytes = 0;
-  // A loop of elementwise work is written out if its turns have together at most
-  // so many instructions; 0: none is.
+  // Turns of a loop are written out one after the other up to so many
+  // instructions, if none of its values has more elements; 0: none is.
   int64_t unrolled_instructions = 0;
+  int64_t unrolled_elements = int64_t{1} << 62;
   // The longest row, in bytes of the widest value, that stays resident between
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;

@@ -131,7 +131,11 @@ TEST(Unrolled, OneThatOnlyARunCountsStays) {
 
 TEST(Unrolled, ATargetMayWantNone) {
   EXPECT_EQ(UnrolledText(Loop(1), Unrolling(0)), "as it was");
-  EXPECT_EQ(CpuTarget().unrolled_instructions, 0);
+  Target target = Unrolling(320);
+  target.unrolled_elements = 3;
+  EXPECT_NE(UnrolledText(Loop(1), target), "as it was");
+  target.unrolled_elements = 2;
+  EXPECT_EQ(UnrolledText(Loop(1), target), "as it was");
 }
 
 TEST(Unrolled, ALoopOfMoreThanElementsStays) {
