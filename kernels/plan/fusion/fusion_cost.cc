@@ -21,9 +21,7 @@ double FusionCost::ElementSeconds(int instruction) const {
   double& seconds = element_seconds_[instruction];
   if (seconds < 0) {
     const Instruction& i = c_.instructions()[instruction];
-    const int64_t elements = c_.shape(i.first_result).num_elements();
-    seconds = target_.ElementSeconds(*i.op, WidestDType(c_, i), operations) +
-              target_.op_seconds / std::max<double>(1, elements);
+    seconds = target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
   }
   return seconds;
 }
@@ -67,11 +65,18 @@ double FusionCost::ReadSeconds(ValueId v, double elements,
 
 double FusionCost::Recompute(int instruction, GroupId g, double share) const {
   const Instruction& i = c_.instructions()[instruction];
-  const double evaluations =
-      groups_.group(g).points->Evaluations(i.first_result);
+  const PointGraph& points = *groups_.group(g).points;
+  const double evaluations = points.Evaluations(i.first_result);
   const double once =
       share * static_cast<double>(c_.shape(i.first_result).num_elements());
-  return std::max(0.0, evaluations - once) * ElementSeconds(instruction);
+  return std::max(0.0, evaluations - once) * ElementSeconds(instruction) +
+         std::max(0.0, PlacesOf(instruction, points) - share) *
+             target_.op_seconds;
+}
+
+double FusionCost::PlacesOf(int instruction, const PointGraph& points) const {
+  const ValueId v = c_.instructions()[instruction].first_result;
+  return static_cast<double>(points.PointsOf(v).size());
 }
 
 bool FusionCost::PaysInOne(int instruction, GroupId g) const {
@@ -81,18 +86,22 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   if (again == 0) return true;
   const double saved =
       target_.launch_seconds + BytesSeconds(2 * BytesOf(i.first_result));
-  const double elements = again / ElementSeconds(instruction);
+  const PointGraph& points = *groups_.group(g).points;
+  const Again more = {
+      points.Evaluations(i.first_result) -
+          static_cast<double>(c_.shape(i.first_result).num_elements()),
+      PlacesOf(instruction, points) - 1};
   const double spent = groups_.group(g).extra_seconds + again;
-  const auto pays = [&](double above) {
-    return spent + elements * above <= saved;
-  };
-  return PaysAbove(instruction, {&g, 1}, pays) || LeadsToRows(instruction, g);
+  const auto pays = [&](double above) { return spent + above <= saved; };
+  return PaysAbove(instruction, {&g, 1}, more, pays) ||
+         LeadsToRows(instruction, g);
 }
 
 // If the values that it is made of are not computed again too, values as large
 // are read instead, and nothing is saved. Looks at the nearest kLook
 // instructions, and no further than it takes to say no.
 bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
+                           const Again& more,
                            absl::FunctionRef<bool(double)> pays) const {
   constexpr size_t kLook = 160;
   if (!pays(0)) return false;
@@ -116,7 +125,8 @@ bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
       }
       seen_[producer] = looks_;
       open.push_back(producer);
-      seconds += ElementSeconds(producer);
+      seconds += std::max(0.0, more.evaluations) * ElementSeconds(producer) +
+                 std::max(0.0, more.places) * target_.op_seconds;
       if (!pays(seconds)) return false;
     }
   }
@@ -153,7 +163,7 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   const double count = static_cast<double>(takers.size());
   const auto once =
       static_cast<double>(c_.shape(i.first_result).num_elements());
-  double evaluations = 0, lanes = 0, reads = 0, spent = 0;
+  double evaluations = 0, places = 0, lanes = 0, reads = 0, spent = 0;
   bool leads_to_rows = false;
   for (const GroupId g : takers) {
     const PointGraph& points = *groups_.group(g).points;
@@ -163,6 +173,7 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
       here = once;
     }
     evaluations += here;
+    places += PlacesOf(instruction, points);
     lanes += here * ElementSeconds(instruction);
     spent = std::max(spent, groups_.group(g).extra_seconds);
     for (const ValueId operand : i.operands) {
@@ -175,17 +186,19 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   if (leads_to_rows) otherwise += target_.launch_seconds;
   if (!written) {
     otherwise += once * ElementSeconds(instruction);
+    places -= 1;
     for (const ValueId v : i.operands) {
       otherwise += BytesSeconds(BytesOf(LoadedFor(v)));
     }
   }
+  lanes += places * target_.op_seconds;
   if (lanes + reads >= otherwise) return false;
   if (lanes == 0) return true;
   // Long chains must not be computed twice link by link.
-  const double again = std::max(0.0, evaluations - (written ? 0 : once));
-  if (again == 0) return spent + lanes < otherwise;
-  return PaysAbove(instruction, takers, [&](double above) {
-    return spent + lanes + again * above < otherwise;
+  const Again more = {evaluations - (written ? 0 : once), places};
+  if (more.evaluations <= 0) return spent + lanes < otherwise;
+  return PaysAbove(instruction, takers, more, [&](double above) {
+    return spent + lanes + above < otherwise;
   });
 }
 

@@ -78,11 +78,17 @@ class FusionCost {
   // `ends` holds of; whether there is one.
   bool LookBehind(absl::Span<const ValueId> values, int64_t elements,
                   Values* seen, absl::FunctionRef<bool(ValueId)> ends) const;
-  // True if `pays` holds for the seconds of one element of those values that
-  // the instruction is made of and not all takers have. If `pays` holds for
-  // some seconds, it must hold for fewer.
+  // Computed so often more than once: elements, and places in a kernel.
+  struct Again {
+    double evaluations, places;
+  };
+  // Returns in how many places a group with these points computes it.
+  double PlacesOf(int instruction, const PointGraph& points) const;
+  // True if `pays` holds for the seconds that it takes to compute those values
+  // that the instruction is made of, and not all takers have, as often as the
+  // instruction. If `pays` holds for some seconds, it must hold for fewer.
   bool PaysAbove(int instruction, absl::Span<const GroupId> takers,
-                 absl::FunctionRef<bool(double)> pays) const;
+                 const Again& more, absl::FunctionRef<bool(double)> pays) const;
 
   const Groups& groups_;
   const Computation& c_;
