@@ -8,7 +8,10 @@
 #include <functional>
 #include <string>
 
+#include "absl/types/span.h"
 #include "core/base/values/dtype.h"
+#include "core/base/values/shape.h"
+#include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
 #include "kernels/plan/target/product_call.h"
 
@@ -73,6 +76,10 @@ struct Target {
   bool strided_products = false;
   // Says if the library of this device takes a call. Null: all that there are.
   std::function<bool(const ProductCall&)> takes_product;
+  // Says if the library of this device takes an instruction of plan/library over
+  // such operands. Null: it takes none.
+  std::function<bool(const OpDef&, absl::Span<const Shape>, const Attributes&)>
+      takes_call;
   int64_t alignment = 256;  // of every buffer in the arena
 
   // Returns the seconds of one element of `op`, which takes so many simple

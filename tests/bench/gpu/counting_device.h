@@ -12,7 +12,7 @@ namespace hawser::bench {
 // Things that were queued, or written down during a capture.
 struct WorkCounts {
   int64_t launches = 0;
-  int64_t products = 0;  // of the library
+  int64_t products = 0;  // and other calls of libraries
   int64_t copies = 0;    // from device to device
 };
 
@@ -32,10 +32,10 @@ class CountingDevice : public gpu::ForwardingDevice {
     ++launches_;
     return ForwardingDevice::Launch(stream, kernel, shape, arguments);
   }
-  absl::Status Gemm(gpu::Stream stream, gpu::GemmPlan plan,
-                    const gpu::GemmOperands& operands) override {
+  absl::Status RunCall(gpu::Stream stream, gpu::CallPlan plan,
+                       const gpu::CallOperands& operands) override {
     ++products_;
-    return ForwardingDevice::Gemm(stream, plan, operands);
+    return ForwardingDevice::RunCall(stream, plan, operands);
   }
   absl::Status CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             gpu::DeviceAddress from, int64_t bytes) override {

@@ -86,10 +86,10 @@ class SweptDevice : public ForwardingDevice {
         (Stream s, Kernel kernel, const LaunchShape& shape,
          absl::Span<const KernelArgument> arguments),
         s, kernel, shape, arguments)
-  SWEPT(absl::StatusOr<GemmPlan>, PlanGemm, (const GemmSpec& spec), spec)
-  SWEPT_AFTER(DestroyGemmPlan, (GemmPlan plan), plan)
-  SWEPT(absl::Status, Gemm,
-        (Stream s, GemmPlan plan, const GemmOperands& operands), s, plan,
+  SWEPT(absl::StatusOr<CallPlan>, PlanCall, (const LibraryCall& call), call)
+  SWEPT_AFTER(DestroyCall, (CallPlan plan), plan)
+  SWEPT(absl::Status, RunCall,
+        (Stream s, CallPlan plan, const CallOperands& operands), s, plan,
         operands)
   SWEPT(absl::Status, BeginCapture, (Stream s), s)
   absl::StatusOr<Graph> EndCapture(Stream s) override {
