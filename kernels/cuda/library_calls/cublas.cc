@@ -19,13 +19,14 @@ namespace {
 using gpu::MatrixUse;
 using gpu::TriangularSolveSpec;
 
-#define HAWSER_CUBLAS_FUNCTIONS(X)                                   \
-  X(cublasCreate_v2)                                                 \
-  X(cublasDestroy_v2) X(cublasGetStatusString) X(cublasSetStream_v2) \
-      X(cublasSetWorkspace_v2) X(cublasStrsm_v2) X(cublasDtrsm_v2)   \
-          X(cublasCtrsm_v2) X(cublasZtrsm_v2) X(cublasStrsmBatched)  \
-              X(cublasDtrsmBatched) X(cublasCtrsmBatched)            \
-                  X(cublasZtrsmBatched)
+// clang-format off
+#define HAWSER_CUBLAS_FUNCTIONS(X) \
+  X(cublasCreate_v2) X(cublasDestroy_v2) X(cublasGetStatusString) \
+  X(cublasSetStream_v2) X(cublasSetWorkspace_v2) X(cublasStrsm_v2) \
+  X(cublasDtrsm_v2) X(cublasCtrsm_v2) X(cublasZtrsm_v2) \
+  X(cublasStrsmBatched) X(cublasDtrsmBatched) X(cublasCtrsmBatched) \
+  X(cublasZtrsmBatched)
+// clang-format on
 
 constexpr absl::string_view kSonames[] = {"libcublas.so.13", "libcublas.so.12"};
 

@@ -15,12 +15,13 @@ namespace {
 using gpu::FftKind;
 using gpu::FftSpec;
 
-#define HAWSER_CUFFT_FUNCTIONS(X)                                         \
-  X(cufftCreate)                                                          \
-  X(cufftDestroy) X(cufftGetVersion) X(cufftSetAutoAllocation)            \
-      X(cufftMakePlanMany64) X(cufftSetStream) X(cufftSetWorkArea)        \
-          X(cufftExecC2C) X(cufftExecZ2Z) X(cufftExecR2C) X(cufftExecD2Z) \
-              X(cufftExecC2R) X(cufftExecZ2D)
+// clang-format off
+#define HAWSER_CUFFT_FUNCTIONS(X) \
+  X(cufftCreate) X(cufftDestroy) X(cufftGetVersion) \
+  X(cufftSetAutoAllocation) X(cufftMakePlanMany64) X(cufftSetStream) \
+  X(cufftSetWorkArea) X(cufftExecC2C) X(cufftExecZ2Z) X(cufftExecR2C) \
+  X(cufftExecD2Z) X(cufftExecC2R) X(cufftExecZ2D)
+// clang-format on
 
 constexpr absl::string_view kSonames[] = {"libcufft.so.12", "libcufft.so.11"};
 

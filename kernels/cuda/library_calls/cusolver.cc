@@ -1,15 +1,12 @@
 #include "kernels/cuda/library_calls/cusolver.h"
 
-#include <cusolverDn.h>
-
 #include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
-#include "kernels/cuda/library_calls/handles.h"
+#include "kernels/cuda/library_calls/cusolver_state.h"
 #include "kernels/cuda/library_calls/library_status.h"
 #include "kernels/gpu/device/call_check.h"
 
@@ -18,52 +15,11 @@ namespace {
 
 using gpu::FactorizationSpec;
 
-#define HAWSER_CUSOLVER_FUNCTIONS(X)                                    \
-  X(cusolverDnCreate)                                                   \
-  X(cusolverDnDestroy) X(cusolverDnSetStream) X(cusolverDnCreateParams) \
-      X(cusolverDnDestroyParams) X(cusolverDnXpotrf_bufferSize)         \
-          X(cusolverDnXpotrf) X(cusolverDnXsyevd_bufferSize)            \
-              X(cusolverDnXsyevd) X(cusolverDnSpotrfBatched)            \
-                  X(cusolverDnDpotrfBatched) X(cusolverDnCpotrfBatched) \
-                      X(cusolverDnZpotrfBatched)
-// Newer than the others: without them, matrices are factored one by one.
-#define HAWSER_CUSOLVER_BATCHES(X) \
-  X(cusolverDnXsyevBatched_bufferSize) X(cusolverDnXsyevBatched)
-
 constexpr absl::string_view kSonames[] = {"libcusolver.so.12",
                                           "libcusolver.so.11"};
 
 // Batched calls are for matrices that do not fill the device alone.
 constexpr int64_t kBatchedSize = 512;
-
-HAWSER_CUDA_FUNCTION_TABLE(SolverFunctions, HAWSER_CUSOLVER_FUNCTIONS);
-HAWSER_CUDA_FUNCTION_TABLE(BatchFunctions, HAWSER_CUSOLVER_BATCHES);
-
-absl::Status Check(cusolverStatus_t status, absl::string_view call) {
-  absl::StatusCode code = absl::StatusCode::kInternal;
-  switch (status) {
-    case CUSOLVER_STATUS_SUCCESS:
-      return absl::OkStatus();
-    case CUSOLVER_STATUS_ALLOC_FAILED:
-      code = absl::StatusCode::kResourceExhausted;
-      break;
-    case CUSOLVER_STATUS_INVALID_VALUE:
-      code = absl::StatusCode::kInvalidArgument;
-      break;
-    case CUSOLVER_STATUS_NOT_SUPPORTED:
-    case CUSOLVER_STATUS_ARCH_MISMATCH:
-    case CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED:
-      code = absl::StatusCode::kUnimplemented;
-      break;
-    case CUSOLVER_STATUS_NOT_INITIALIZED:
-      code = absl::StatusCode::kFailedPrecondition;
-      break;
-    default:
-      break;
-  }
-  return absl::Status(
-      code, absl::StrCat(call, ": cuSOLVER error ", static_cast<int>(status)));
-}
 
 cudaDataType TypeOf(DType dtype) {
   switch (dtype) {
@@ -90,34 +46,31 @@ struct WorkBytes {
 
 }  // namespace
 
-struct CuSolver::State : SolverFunctions {
-  State()
-      : handles([this](cudaStream_t stream) { return Make(stream); },
-                [this](cusolverDnHandle_t h) { cusolverDnDestroy(h); }) {}
-  ~State() {
-    if (params != nullptr) cusolverDnDestroyParams(params);
+absl::Status CheckSolver(cusolverStatus_t status, absl::string_view call) {
+  absl::StatusCode code = absl::StatusCode::kInternal;
+  switch (status) {
+    case CUSOLVER_STATUS_SUCCESS:
+      return absl::OkStatus();
+    case CUSOLVER_STATUS_ALLOC_FAILED:
+      code = absl::StatusCode::kResourceExhausted;
+      break;
+    case CUSOLVER_STATUS_INVALID_VALUE:
+      code = absl::StatusCode::kInvalidArgument;
+      break;
+    case CUSOLVER_STATUS_NOT_SUPPORTED:
+    case CUSOLVER_STATUS_ARCH_MISMATCH:
+    case CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED:
+      code = absl::StatusCode::kUnimplemented;
+      break;
+    case CUSOLVER_STATUS_NOT_INITIALIZED:
+      code = absl::StatusCode::kFailedPrecondition;
+      break;
+    default:
+      break;
   }
-
-  absl::StatusOr<cusolverDnHandle_t> Make(cudaStream_t stream) const {
-    cusolverDnHandle_t handle = nullptr;
-    HAWSER_RETURN_IF_ERROR(
-        Check(cusolverDnCreate(&handle), "cusolverDnCreate"));
-    const absl::Status set =
-        Check(cusolverDnSetStream(handle, stream), "cusolverDnSetStream");
-    if (!set.ok()) {
-      cusolverDnDestroy(handle);
-      return set;
-    }
-    return handle;
-  }
-
-  // Guards the handle of planning.
-  mutable Mutex planning;
-  BatchFunctions batches;
-  bool has_batches = false;
-  cusolverDnParams_t params = nullptr;  // the defaults, never changed
-  Handles<cusolverDnHandle_t> handles;  // nullptr: that of planning
-};
+  return absl::Status(
+      code, absl::StrCat(call, ": cuSOLVER error ", static_cast<int>(status)));
+}
 
 // L L^H or U^H U. The library's U of a transposed matrix is, in memory, the L
 // of the matrix, complex or not.
@@ -132,7 +85,7 @@ class CuSolver::Cholesky final : public PlannedCall {
     HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
                             state_.handles.Of(nullptr));
     const cudaDataType type = TypeOf(spec_.dtype);
-    return Check(
+    return CheckSolver(
         state_.cusolverDnXpotrf_bufferSize(
             handle, state_.params, TriangleOf(spec_), spec_.size, type,
             AnyPointer(), spec_.size, type, &work_.device, &work_.host),
@@ -179,13 +132,13 @@ class CuSolver::Cholesky final : public PlannedCall {
     const cudaDataType type = TypeOf(spec_.dtype);
     int* const info = static_cast<int*>(Pointer(operands.results[1]));
     for (int64_t k = 0; k < spec_.batch; ++k) {
-      HAWSER_RETURN_IF_ERROR(
-          Check(state_.cusolverDnXpotrf(
-                    handle, state_.params, TriangleOf(spec_), spec_.size, type,
-                    Pointer(operands.results[0] + k * MatrixBytes()),
-                    spec_.size, type, Pointer(operands.workspace), work_.device,
-                    host.data(), work_.host, info + k),
-                "cusolverDnXpotrf"));
+      HAWSER_RETURN_IF_ERROR(CheckSolver(
+          state_.cusolverDnXpotrf(
+              handle, state_.params, TriangleOf(spec_), spec_.size, type,
+              Pointer(operands.results[0] + k * MatrixBytes()), spec_.size,
+              type, Pointer(operands.workspace), work_.device, host.data(),
+              work_.host, info + k),
+          "cusolverDnXpotrf"));
     }
     // The library may read its host memory until then.
     if (host.empty()) return absl::OkStatus();
@@ -201,10 +154,11 @@ class CuSolver::Cholesky final : public PlannedCall {
     void* const matrices = Pointer(operands.workspace);
     const auto run = [&](auto* function, auto** typed) {
       const int n = static_cast<int>(spec_.size);
-      return Check(function(handle, TriangleOf(spec_), n, typed, n,
-                            static_cast<int*>(Pointer(operands.results[1])),
-                            static_cast<int>(spec_.batch)),
-                   "cusolver potrfBatched");
+      return CheckSolver(
+          function(handle, TriangleOf(spec_), n, typed, n,
+                   static_cast<int*>(Pointer(operands.results[1])),
+                   static_cast<int>(spec_.batch)),
+          "cusolver potrfBatched");
     };
     switch (spec_.dtype) {
       case DType::kF32:
@@ -240,14 +194,14 @@ class CuSolver::Eigh final : public PlannedCall {
                             state_.handles.Of(nullptr));
     const cudaDataType type = TypeOf(spec_.dtype), real = RealType();
     if (is_batched()) {
-      return Check(state_.batches.cusolverDnXsyevBatched_bufferSize(
-                       handle, state_.params, CUSOLVER_EIG_MODE_VECTOR,
-                       TriangleOf(spec_), spec_.size, type, AnyPointer(),
-                       spec_.size, real, AnyPointer(), type, &work_.device,
-                       &work_.host, spec_.batch),
-                   "cusolverDnXsyevBatched_bufferSize");
+      return CheckSolver(state_.batches.cusolverDnXsyevBatched_bufferSize(
+                             handle, state_.params, CUSOLVER_EIG_MODE_VECTOR,
+                             TriangleOf(spec_), spec_.size, type, AnyPointer(),
+                             spec_.size, real, AnyPointer(), type,
+                             &work_.device, &work_.host, spec_.batch),
+                         "cusolverDnXsyevBatched_bufferSize");
     }
-    return Check(
+    return CheckSolver(
         state_.cusolverDnXsyevd_bufferSize(
             handle, state_.params, CUSOLVER_EIG_MODE_VECTOR, TriangleOf(spec_),
             spec_.size, type, AnyPointer(), spec_.size, real, AnyPointer(),
@@ -290,7 +244,7 @@ class CuSolver::Eigh final : public PlannedCall {
     const gpu::DeviceAddress w = operands.results[0], v = operands.results[1];
     int* const info = static_cast<int*>(Pointer(operands.results[2]));
     if (is_batched()) {
-      return Check(
+      return CheckSolver(
           state_.batches.cusolverDnXsyevBatched(
               handle, state_.params, CUSOLVER_EIG_MODE_VECTOR,
               TriangleOf(spec_), spec_.size, type, Pointer(v), spec_.size, real,
@@ -301,7 +255,7 @@ class CuSolver::Eigh final : public PlannedCall {
     const int64_t values = spec_.size * ByteWidth(RealPart(spec_.dtype));
     const int64_t vectors = spec_.size * spec_.size * ByteWidth(spec_.dtype);
     for (int64_t k = 0; k < spec_.batch; ++k) {
-      HAWSER_RETURN_IF_ERROR(Check(
+      HAWSER_RETURN_IF_ERROR(CheckSolver(
           state_.cusolverDnXsyevd(handle, state_.params,
                                   CUSOLVER_EIG_MODE_VECTOR, TriangleOf(spec_),
                                   spec_.size, type, Pointer(v + k * vectors),
@@ -332,8 +286,8 @@ absl::StatusOr<std::unique_ptr<CuSolver>> CuSolver::Open(
   State& state = *solver->state_;
   HAWSER_RETURN_IF_ERROR(state.Load(library));
   state.has_batches = state.batches.Load(library).ok();
-  HAWSER_RETURN_IF_ERROR(Check(state.cusolverDnCreateParams(&state.params),
-                               "cusolverDnCreateParams"));
+  HAWSER_RETURN_IF_ERROR(CheckSolver(
+      state.cusolverDnCreateParams(&state.params), "cusolverDnCreateParams"));
   return solver;
 }
 
@@ -341,6 +295,7 @@ absl::StatusOr<std::shared_ptr<const PlannedCall>> CuSolver::Plan(
     const FactorizationSpec& spec) const {
   HAWSER_RETURN_IF_ERROR(gpu::CheckCall(spec));
   MutexLock lock(&state_->planning);
+  if (spec.kind == gpu::Factorization::kLu) return PlanLu(spec);
   if (spec.kind == gpu::Factorization::kCholesky) {
     auto plan = std::make_shared<Cholesky>(state_.get(), health_, spec);
     HAWSER_RETURN_IF_ERROR(AsRefusal(plan->Make()));

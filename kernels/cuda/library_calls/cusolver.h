@@ -27,7 +27,10 @@ class CuSolver {
   struct State;
   class Cholesky;
   class Eigh;
+  class Lu;
   explicit CuSolver(DeviceHealth* health);
+  absl::StatusOr<std::shared_ptr<const PlannedCall>> PlanLu(
+      const gpu::FactorizationSpec& spec) const;
 
   DeviceHealth* const health_;
   std::unique_ptr<State> state_;

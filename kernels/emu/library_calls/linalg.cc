@@ -195,6 +195,48 @@ absl::Status Eigh(const FactorizationSpec& s, const T* a,
   return absl::OkStatus();
 }
 
+// What LAPACK compares numbers by.
+template <typename C>
+auto SizeOf(const C& x) {
+  return std::abs(std::real(x)) + std::abs(std::imag(x));
+}
+
+// L U of the transpose of `a`, packed and transposed; `numbers` are exchanged
+// as the rows are.
+template <typename T>
+absl::Status Lu(const FactorizationSpec& s, const T* a, T* packed,
+                int32_t* pivots, double* numbers, int32_t* info) {
+  using C = typename Wide<T>::C;
+  const int64_t n = s.size;
+  Matrix<C> m(n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) m(i, j) = C(a[j * n + i]);
+  }
+  if (!IsFinite(m)) return Internal("lu: the matrix is not finite");
+  *info = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < n; ++i) {
+      if (SizeOf(m(i, k)) > SizeOf(m(pivot, k))) pivot = i;
+    }
+    pivots[k] = static_cast<int32_t>(pivot + 1);
+    std::swap(numbers[k], numbers[pivot]);
+    for (int64_t j = 0; j < n; ++j) std::swap(m(k, j), m(pivot, j));
+    if (m(k, k) == C(0)) {
+      if (*info == 0) *info = static_cast<int32_t>(k + 1);
+      continue;
+    }
+    for (int64_t i = k + 1; i < n; ++i) {
+      m(i, k) /= m(k, k);
+      for (int64_t j = k + 1; j < n; ++j) m(i, j) -= m(i, k) * m(k, j);
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) packed[j * n + i] = static_cast<T>(m(i, j));
+  }
+  return absl::OkStatus();
+}
+
 template <typename T>
 absl::Status Factor(const FactorizationSpec& s, const gpu::CallOperands& o) {
   const int64_t n = s.size;
@@ -203,6 +245,14 @@ absl::Status Factor(const FactorizationSpec& s, const gpu::CallOperands& o) {
   for (int64_t b = 0; b < s.batch; ++b, a += n * n) {
     if (s.kind == Factorization::kCholesky) {
       info[b] = Cholesky(s, a, At<T>(o.results[0]) + b * n * n);
+      continue;
+    }
+    if (s.kind == Factorization::kLu) {
+      double* const numbers = At<double>(o.results[2]) + b * n;
+      std::copy_n(At<const double>(o.operands[1]) + b * n, n, numbers);
+      HAWSER_RETURN_IF_ERROR(Lu(s, a, At<T>(o.results[0]) + b * n * n,
+                                At<int32_t>(o.results[1]) + b * n, numbers,
+                                info + b));
       continue;
     }
     info[b] = 0;

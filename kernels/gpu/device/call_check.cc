@@ -66,6 +66,12 @@ CallBytes BytesOf(const FactorizationSpec& spec) {
   if (spec.kind == Factorization::kCholesky) {
     return {{matrices}, {matrices, info}};
   }
+  if (spec.kind == Factorization::kLu) {
+    const int64_t rows = spec.batch * spec.size;
+    const int64_t numbers = rows * ByteWidth(DType::kF64);
+    return {{matrices, numbers},
+            {matrices, rows * ByteWidth(DType::kS32), numbers, info}};
+  }
   const int64_t values =
       spec.batch * spec.size * ByteWidth(RealPart(spec.dtype));
   return {{matrices}, {values, matrices, info}};

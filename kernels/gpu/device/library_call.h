@@ -85,7 +85,11 @@ struct FftSpec {
 // kEigh: A -> w, v^H, info. A = v w v^H, w ascending. info is 0, or tells that
 // the matrix did not converge. A is finite.
 // Of A one triangle is read, and the real part of its diagonal.
-enum class Factorization : uint8_t { kCholesky, kEigh };
+// kLu: A^T, numbers -> packed, pivots, exchanged, info. numbers and exchanged
+// are f64, `size` for each matrix. packed is (L - 1 + U)^T with P A = L U;
+// pivots, s32 from 1, are the rows that each row was exchanged with in turn, as
+// the numbers were. A is finite. info tells of a pivot of 0, if it is not 0.
+enum class Factorization : uint8_t { kCholesky, kEigh, kLu };
 struct FactorizationSpec {
   Factorization kind = Factorization::kCholesky;
   DType dtype = DType::kF32;

@@ -49,7 +49,14 @@ FactorizationSpec Factored(Factorization kind, const Shape& a,
           .dtype = a.dtype(),
           .batch = BatchOf(a, 2),
           .size = a.dim(-1),
-          .lower = attributes.GetBool("lower")};
+          .lower = attributes.Find("lower") == nullptr ||
+                   attributes.GetBool("lower")};
+}
+
+std::optional<LibraryCall> LuOf(Operands operands,
+                                const Attributes& attributes) {
+  if (operands[0].num_elements() == 0) return std::nullopt;
+  return Factored(Factorization::kLu, operands[0], attributes);
 }
 
 std::optional<LibraryCall> CholeskyOf(Operands operands,
@@ -91,6 +98,7 @@ constexpr Row kRows[] = {
     {&plan::kLibraryCholesky, CholeskyOf},
     {&plan::kLibraryTriangularSolve, TriangularSolveOf},
     {&plan::kLibraryEigh, EighOf},
+    {&plan::kLibraryLu, LuOf},
 };
 
 }  // namespace

@@ -62,19 +62,24 @@ Expression Mirrored(const Expression& x, int64_t axis) {
   return Apply(kConcatenate, {part(0, 1), rest}, {{"dimension", axis}});
 }
 
+// The number of each element along the last of these axes.
+Expression Counted(ExpressionScope* scope, DType dtype, const Dims& dims) {
+  return Expression(
+      scope, scope->builder.Add(
+                 kIota, {},
+                 {{"dims", dims},
+                  {"dtype", dtype},
+                  {"iota_dimension", static_cast<int64_t>(dims.size()) - 1}},
+                 {}, SourceLocation{}));
+}
+
 // Bool, of the sizes of `half`: the elements of the last axis, of `size`
 // elements in full, that are their own conjugates' places.
 Expression WhereAlone(const Expression& half, int64_t size) {
   const Dims dims = half.dims();
   ExpressionScope* scope = half.scope();
   const Shape places = Shape::Of(DType::kS32, dims);
-  const Expression place(
-      scope, scope->builder.Add(
-                 kIota, {},
-                 {{"dims", dims},
-                  {"dtype", DType::kS32},
-                  {"iota_dimension", static_cast<int64_t>(dims.size()) - 1}},
-                 {}, SourceLocation{}));
+  const Expression place = Counted(scope, DType::kS32, dims);
   const auto is = [&](int64_t at) {
     return Compare(place, CompareDirection::kEq,
                    Filled(scope, places, static_cast<double>(at)));
@@ -194,6 +199,28 @@ std::optional<Expressions> Eigh(const Site& site) {
                      OrNaN(good, formulas::MatrixAdjoint(ResultOf(call, 1)))};
 }
 
+// Of square matrices. What is not finite never reaches the library: its pivots
+// are those of no exchange.
+std::optional<Expressions> Lu(const Site& site) {
+  const Expression& a = site.operands[0];
+  Dims dims = a.dims();
+  if (dims.back() != dims[dims.size() - 2] || !site.Takes(kLibraryLu)) {
+    return std::nullopt;
+  }
+  dims.pop_back();
+  const Expression finite = AreFinite(a);
+  const Expression x =
+      formulas::MatrixTransposed(Where(OverMatrices(finite, a.dims()), a));
+  const Expression call =
+      site.Call(kLibraryLu, {x, Counted(a.scope(), DType::kF64, dims)});
+  const Expression count = Counted(a.scope(), DType::kS32, dims);
+  const Expression each = OverMatrices(finite, dims);
+  return Expressions{
+      OrNaN(finite, formulas::MatrixTransposed(call)),
+      Choose(each, ResultOf(call, 1) - 1, count),
+      Choose(each, ConvertTo(ResultOf(call, 2), DType::kS32), count)};
+}
+
 struct Form {
   const OpDef* op;
   // nullopt: the library does not take it.
@@ -204,6 +231,7 @@ constexpr Form kForms[] = {
     {&kCholesky, Cholesky},
     {&kTriangularSolve, TriangularSolve},
     {&kEigh, Eigh},
+    {&kLu, Lu},
 };
 
 const Form* FormOf(const OpDef& op) {

@@ -27,4 +27,11 @@ absl::StatusOr<Shapes> InferLibraryEigh(const InferContext& context) {
   return WithInfo(InferEigh(context), context.operands[0]);
 }
 
+absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context) {
+  const Shape& numbers = context.operands[1];
+  return WithInfo(Shapes{context.operands[0],
+                         Shape::Of(DType::kS32, numbers.dims()), numbers},
+                  context.operands[0]);
+}
+
 }  // namespace hawser::plan

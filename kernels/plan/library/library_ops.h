@@ -13,6 +13,7 @@ namespace hawser::plan {
 
 absl::StatusOr<Shapes> InferLibraryCholesky(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryEigh(const InferContext& context);
+absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context);
 
 // Returns the row of an op as a library computes it, with the op's attributes.
 constexpr OpDef LibraryOp(OpDef row, absl::string_view name, ShapeRule infer) {
@@ -35,6 +36,14 @@ inline constexpr OpDef kLibraryTriangularSolve = LibraryOp(
 // that is 0 where it converged. The matrices are finite.
 inline constexpr OpDef kLibraryEigh =
     LibraryOp(kEigh, "library_eigh", InferLibraryEigh);
+// Takes the transposes of square, finite matrices, and f64 numbers for each of
+// their rows. Gives the packed factors, transposed; the pivots, from 1; the
+// numbers, exchanged as the rows are; for each matrix an s32.
+inline constexpr OpDef kLibraryLu = [] {
+  OpDef row = LibraryOp(kLu, "library_lu", InferLibraryLu);
+  row.arity = {2, 2};
+  return row;
+}();
 
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_LIBRARY_LIBRARY_OPS_H_

@@ -259,6 +259,7 @@ constexpr NodeRow kRows[] = {
     {&kLibraryCholesky, NodeClass::kLibrary},
     {&kLibraryTriangularSolve, NodeClass::kLibrary},
     {&kLibraryEigh, NodeClass::kLibrary},
+    {&kLibraryLu, NodeClass::kLibrary},
 };
 // An op that has no row gets one by its traits.
 constexpr NodeRow Elementwise(double cost) {

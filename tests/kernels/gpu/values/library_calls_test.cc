@@ -249,6 +249,46 @@ TEST(LibraryEigh, WhatIsNotFiniteIsNaN) {
   ExpectByLibrary(module, {a});
 }
 
+// The rows of L U put back where they came from, then what the row gives.
+TEST(LibraryLu, IsThatOfTheCpu) {
+  for (const DType dtype : kDTypes) {
+    for (const Dims& dims : {Dims{5, 5}, Dims{3, 4, 4}}) {
+      SCOPED_TRACE(absl::StrCat(DTypeName(dtype), DimsToString(dims)));
+      const Module module =
+          ExpressionModule({Shape::Of(dtype, dims)}, [&](const auto& p) {
+            const Expression packed = Apply(kLu, {p[0]});
+            const Expression unit = Like(packed, 1);
+            const Expression lower =
+                Choose(formulas::WhereColumns(packed, CompareDirection::kEq, 0),
+                       unit, formulas::TriangleOf(packed, true));
+            const Expression order =
+                formulas::PermutationMatrix(ResultOf(packed, 2), dtype);
+            std::vector<Expression> results = {formulas::MatrixProduct(
+                formulas::MatrixTransposed(order),
+                formulas::MatrixProduct(lower,
+                                        formulas::TriangleOf(packed, false)))};
+            if (!IsComplex(dtype)) {
+              results.insert(results.end(), {packed, ResultOf(packed, 1),
+                                             ResultOf(packed, 2)});
+            }
+            return results;
+          });
+      ExpectByLibrary(module, DrawnArguments(module, 17));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(LibraryLu, WhatIsNotFiniteIsNaNAndExchangesNothing) {
+  const Literal a = F32({1, 2, 3, 4, NAN, 0, 5, 1, 0, 0, 0, 0}, {3, 2, 2});
+  const Module module = ExpressionModule({a.shape()}, [&](const auto& p) {
+    const Expression packed = Apply(kLu, {p[0]});
+    return std::vector<Expression>{packed, ResultOf(packed, 1),
+                                   ResultOf(packed, 2)};
+  });
+  ExpectByLibrary(module, {a});
+}
+
 TEST(LibraryCholesky, GradientsAreThoseOfTheCpu) {
   for (const DType dtype : {DType::kF64, DType::kC128}) {
     Module loss =
