@@ -149,6 +149,7 @@ absl::StatusOr<Program> LowerModule(const Module& module,
                                     const std::shared_ptr<Device>& device,
                                     DeviceCode* code) {
   plan::Target target = TargetOf(device->facts(), numerics);
+  target.has_host = has_host;
   CallPlans plans(device);
   // Other errors are reported when the program is made.
   target.takes_product = [&](const plan::ProductCall& call) {

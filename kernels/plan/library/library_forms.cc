@@ -3,11 +3,14 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
+#include "core/ir/builder.h"
+#include "core/ops/contraction/control.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/linalg/matrices.h"
 #include "core/ops/movement/shape.h"
@@ -145,11 +148,15 @@ Expression ReadTriangle(const Expression& x, bool lower) {
   return Complex(Real(triangle), Choose(diagonal, Like(imag, 0), imag));
 }
 
-// Bool for each matrix: every element is finite. x - x is 0 or NaN.
+// Real: 0 where x is finite, else NaN.
+Expression NoneOf(const Expression& x) {
+  return IsComplex(x.dtype()) ? (Real(x) - Real(x)) + (Imag(x) - Imag(x))
+                              : x - x;
+}
+
+// Bool for each matrix: every element is finite.
 Expression AreFinite(const Expression& x) {
-  Expression none =
-      IsComplex(x.dtype()) ? (Real(x) - Real(x)) + (Imag(x) - Imag(x)) : x - x;
-  none = Summed(none, MatrixAxes(x));
+  const Expression none = Summed(NoneOf(x), MatrixAxes(x));
   return Compare(none, CompareDirection::kEq, Like(none, 0));
 }
 
@@ -182,9 +189,52 @@ std::optional<Expressions> Cholesky(const Site& site) {
   return Expressions{OrNaN(good, factor)};
 }
 
+// The instruction of `site` by `op`, over parameters: a branch.
+int BranchOf(const Site& site, const OpDef& op) {
+  Module* const module = site.operands[0].scope()->builder.module();
+  ComputationBuilder branch(module, std::string(op.name));
+  std::vector<ValueId> parameters;
+  for (const Expression& x : site.operands) {
+    parameters.push_back(branch.Parameter(x.shape(), SourceLocation{}));
+  }
+  const auto index = branch.Finish({branch.Add(
+      op, parameters, site.instruction.attributes, {}, SourceLocation{})});
+  HAWSER_CHECK(index.ok());
+  return *index;
+}
+
+// The library multiplies by inverses of blocks: what would be infinite is NaN
+// there, and spreads to where the row has numbers. So the host solves where
+// something is not finite, or a 0 is divided by.
 std::optional<Expressions> TriangularSolve(const Site& site) {
-  if (!site.Takes(kLibraryTriangularSolve)) return std::nullopt;
-  return Expressions{site.Call(kLibraryTriangularSolve, site.operands)};
+  if (!site.target.has_host || !site.Takes(kLibraryTriangularSolve)) {
+    return std::nullopt;
+  }
+  const Attributes& attributes = site.instruction.attributes;
+  const bool unit = attributes.GetBool("unit_diagonal");
+  const Expression& a = site.operands[0];
+  const Expression& b = site.operands[1];
+  const Expression triangle =
+      formulas::TriangleOf(a, attributes.GetBool("lower"), /*strict=*/unit);
+  const auto bad = [](const Expression& where) {
+    return SummedAll(ConvertTo(where, DType::kS32));
+  };
+  const auto not_finite = [&](const Expression& x) {
+    const Expression none = NoneOf(x);
+    return bad(Compare(none, CompareDirection::kNe, Like(none, 0)));
+  };
+  Expression count = not_finite(triangle) + not_finite(b);
+  if (!unit) {
+    const Expression diagonal =
+        formulas::WhereColumns(a, CompareDirection::kEq, 0);
+    const Expression zero = Compare(a, CompareDirection::kEq, Like(a, 0));
+    count = count + bad(Apply(kAnd, {diagonal, zero}));
+  }
+  const Expression by_host = ConvertTo(
+      Compare(count, CompareDirection::kNe, Like(count, 0)), DType::kS32);
+  const int branches[] = {BranchOf(site, kLibraryTriangularSolve),
+                          BranchOf(site, kTriangularSolve)};
+  return Expressions{Apply(kCase, {by_host, a, b}, {}, branches)};
 }
 
 std::optional<Expressions> Eigh(const Site& site) {

@@ -310,7 +310,7 @@ TEST_P(DeviceCallTest, CholeskySaysWhichMatrixIsNotDefinite) {
       if (got.empty()) continue;
       const std::vector<int32_t> info = InfoOf(got[1]);
       for (int64_t k = 0; k + 1 < batch; ++k) EXPECT_EQ(info[k], 0);
-      EXPECT_EQ(info.back(), 2);
+      EXPECT_GT(info.back(), 0);
     }
   }
 }

@@ -1,5 +1,6 @@
 // Transforms and linear algebra as calls of a device's library: the emulated
 // library promises as little as the real ones, and results are the CPU's.
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -35,10 +36,29 @@ Tolerance ToleranceOf(DType dtype) {
               : Tolerance{.atol = 2e-3, .rtol = 2e-3};
 }
 
-// The results of the module by the library alone, without a host to help, are
-// those of the CPU. Twice, so that memory that a call has overwritten shows.
-void ExpectByLibrary(const Module& module, const Values& arguments) {
-  Rig rig({.has_host = false});
+// Counts the calls of libraries.
+class CountingDevice : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  absl::Status RunCall(Stream stream, CallPlan plan,
+                       const CallOperands& operands) override {
+    ++calls;
+    return ForwardingDevice::RunCall(stream, plan, operands);
+  }
+  std::atomic<int> calls{0};
+};
+
+enum class Host { kAbsent, kThere };
+
+// The results of the module by the library, without a host to help unless there
+// is one for what the library must not get, are those of the CPU. Four times,
+// so that memory that a call has overwritten shows, and captures do. Sets
+// `*calls` to how many were made.
+void ExpectByLibrary(const Module& module, const Values& arguments,
+                     Host host = Host::kAbsent, int* calls = nullptr) {
+  const auto device =
+      std::make_shared<CountingDevice>(emu::MakeEmuDevice({.seed = 1}));
+  Rig rig(device, {}, host == Host::kThere);
   ASSERT_OK_AND_ASSIGN(const Values want, Reference(module, arguments));
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(module));
   std::vector<runtime::Argument> buffers;
@@ -51,6 +71,11 @@ void ExpectByLibrary(const Module& module, const Values& arguments) {
                   LiteralNear(want[r], ToleranceOf(want[r].shape().dtype())))
           << run->Explain();
     }
+  }
+  if (calls != nullptr) {
+    *calls = device->calls;
+  } else {
+    EXPECT_GT(device->calls, 0);
   }
 }
 
@@ -204,11 +229,41 @@ TEST(LibraryTriangularSolve, IsThatOfTheCpu) {
                      .op = op})};
               });
           SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", flags, " ", op));
-          ExpectByLibrary(module, DrawnArguments(module, ++seed));
+          int calls = 0;
+          ExpectByLibrary(module, DrawnArguments(module, ++seed), Host::kThere,
+                          &calls);
+          EXPECT_EQ(calls, 8);  // with the product, four times
           if (HasFatalFailure()) return;
         }
       }
     }
+  }
+}
+
+// The other triangle, and a unit diagonal, may hold anything.
+TEST(LibraryTriangularSolve, WhatHasNoFiniteAnswerIsTheHosts) {
+  const Literal good = F32({2, NAN, 1, 4}, {2, 2}), b = F32({4, 6}, {2, 1});
+  const struct {
+    Literal a, b;
+    bool unit_diagonal;
+    int calls;
+  } cases[] = {
+      {good, b, false, 4},
+      {good, F32({4, INFINITY}, {2, 1}), false, 0},
+      {F32({2, 0, 1, 0}, {2, 2}), b, false, 0},
+      {F32({0, 0, 1, 0}, {2, 2}), b, true, 4},
+      {F32({2, 0, NAN, 1}, {2, 2}), b, true, 0},
+  };
+  for (const auto& c : cases) {
+    const Module module =
+        ExpressionModule({c.a.shape(), c.b.shape()}, [&](const auto& p) {
+          return std::vector<Expression>{formulas::TriangularSolved(
+              p[0], p[1],
+              {.unit_diagonal = c.unit_diagonal, .op = kNoTranspose})};
+        });
+    int calls = -1;
+    ExpectByLibrary(module, {c.a, c.b}, Host::kThere, &calls);
+    EXPECT_EQ(calls, c.calls) << c.a.ToString() << c.b.ToString();
   }
 }
 
@@ -300,7 +355,7 @@ TEST(LibraryCholesky, GradientsAreThoseOfTheCpu) {
           return std::vector<Expression>{SummedAll(y * y)};
         });
     ASSERT_OK_AND_ASSIGN(const Module both, ValueAndGradient(std::move(loss)));
-    ExpectByLibrary(both, DrawnArguments(both, 13));
+    ExpectByLibrary(both, DrawnArguments(both, 13), Host::kThere);
   }
 }
 
