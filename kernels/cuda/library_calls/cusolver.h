@@ -22,12 +22,15 @@ class CuSolver {
   // Errors: kInvalidArgument, kUnimplemented as gpu::Device::PlanCall.
   absl::StatusOr<std::shared_ptr<const PlannedCall>> Plan(
       const gpu::FactorizationSpec& spec) const;
+  absl::StatusOr<std::shared_ptr<const PlannedCall>> Plan(
+      const gpu::QrSpec& spec) const;
 
  private:
   struct State;
   class Cholesky;
   class Eigh;
   class Lu;
+  class Qr;
   explicit CuSolver(DeviceHealth* health);
   absl::StatusOr<std::shared_ptr<const PlannedCall>> PlanLu(
       const gpu::FactorizationSpec& spec) const;

@@ -24,7 +24,14 @@ namespace hawser::cuda {
   X(cusolverDnSgetrf_bufferSize) X(cusolverDnDgetrf_bufferSize) \
   X(cusolverDnCgetrf_bufferSize) X(cusolverDnZgetrf_bufferSize) \
   X(cusolverDnSgetrf) X(cusolverDnDgetrf) X(cusolverDnCgetrf) \
-  X(cusolverDnZgetrf) X(cusolverDnDlaswp)
+  X(cusolverDnZgetrf) X(cusolverDnDlaswp) \
+  X(cusolverDnSgeqrf_bufferSize) X(cusolverDnDgeqrf_bufferSize) \
+  X(cusolverDnCgeqrf_bufferSize) X(cusolverDnZgeqrf_bufferSize) \
+  X(cusolverDnSgeqrf) X(cusolverDnDgeqrf) X(cusolverDnCgeqrf) \
+  X(cusolverDnZgeqrf) X(cusolverDnSorgqr_bufferSize) \
+  X(cusolverDnDorgqr_bufferSize) X(cusolverDnCungqr_bufferSize) \
+  X(cusolverDnZungqr_bufferSize) X(cusolverDnSorgqr) \
+  X(cusolverDnDorgqr) X(cusolverDnCungqr) X(cusolverDnZungqr)
 // clang-format on
 // Newer than the others: without them, matrices are factored one by one.
 #define HAWSER_CUSOLVER_BATCHES(X) \

@@ -68,6 +68,12 @@ Libraries::Planned Libraries::PlanOf(const gpu::FactorizationSpec& spec) const {
   return library->Plan(spec);
 }
 
+Libraries::Planned Libraries::PlanOf(const gpu::QrSpec& spec) const {
+  HAWSER_ASSIGN_OR_RETURN(const CuSolver* library,
+                          factorizations_.Get(places_, health_));
+  return library->Plan(spec);
+}
+
 Libraries::Planned Libraries::PlanOf(
     const gpu::TriangularSolveSpec& spec) const {
   HAWSER_ASSIGN_OR_RETURN(const CuBlas* library, solves_.Get(places_, health_));

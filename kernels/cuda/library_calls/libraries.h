@@ -54,6 +54,7 @@ class Libraries {
   Planned PlanOf(const gpu::FftSpec& spec) const;
   Planned PlanOf(const gpu::FactorizationSpec& spec) const;
   Planned PlanOf(const gpu::TriangularSolveSpec& spec) const;
+  Planned PlanOf(const gpu::QrSpec& spec) const;
 
   const LibraryPlaces places_;
   DeviceHealth* const health_;

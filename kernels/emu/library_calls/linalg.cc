@@ -11,6 +11,7 @@
 
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
+#include "kernels/emu/library_calls/wide.h"
 
 namespace hawser::emu {
 namespace {
@@ -19,35 +20,6 @@ using gpu::Factorization;
 using gpu::FactorizationSpec;
 using gpu::MatrixUse;
 using gpu::TriangularSolveSpec;
-
-template <typename T>
-T* At(gpu::DeviceAddress address) {
-  return reinterpret_cast<T*>(address.value);
-}
-
-// T: the numbers of the call. Real: of their real parts. W: wider real numbers.
-// C: wider numbers, complex if T is, in which everything is computed.
-template <typename T>
-struct Wide {
-  using Real = T;
-  using W = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-  using C = W;
-};
-template <typename R>
-struct Wide<std::complex<R>> {
-  using Real = R;
-  using W = typename Wide<R>::W;
-  using C = std::complex<W>;
-};
-
-template <typename C>
-C Conjugate(const C& x) {
-  if constexpr (std::is_floating_point_v<C>) {
-    return x;
-  } else {
-    return std::conj(x);
-  }
-}
 
 // A square matrix of wide numbers.
 template <typename C>
@@ -78,12 +50,6 @@ Matrix<C> Hermitian(const T* a, int64_t n, bool lower) {
     m(i, i) = C(std::real(m(i, i)));
   }
   return m;
-}
-
-template <typename T>
-void FillNaN(T* values, int64_t count) {
-  using R = typename Wide<T>::Real;
-  std::fill(values, values + count, T(std::numeric_limits<R>::quiet_NaN()));
 }
 
 // Returns the row, from 1, whose pivot is not positive; 0: none.

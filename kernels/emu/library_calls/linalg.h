@@ -15,6 +15,8 @@ absl::Status RunCall(const gpu::FactorizationSpec& spec,
                      const gpu::CallOperands& operands);
 absl::Status RunCall(const gpu::TriangularSolveSpec& spec,
                      const gpu::CallOperands& operands);
+absl::Status RunCall(const gpu::QrSpec& spec,
+                     const gpu::CallOperands& operands);
 
 }  // namespace hawser::emu
 #endif  // HAWSER_KERNELS_EMU_LIBRARY_CALLS_LINALG_H_

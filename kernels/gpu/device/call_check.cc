@@ -43,6 +43,15 @@ absl::Status CheckCall(const TriangularSolveSpec& spec) {
   return CheckMatrices(spec.dtype, spec.batch, spec.rows, spec.columns);
 }
 
+absl::Status CheckCall(const QrSpec& spec) {
+  if (spec.q_columns < std::min(spec.rows, spec.columns) ||
+      spec.q_columns > spec.rows) {
+    return InvalidArgument("qr: ", spec.q_columns, " columns of Q for ",
+                           spec.rows, " x ", spec.columns);
+  }
+  return CheckMatrices(spec.dtype, spec.batch, spec.rows, spec.columns);
+}
+
 CallBytes BytesOf(const FftSpec& spec) {
   int64_t outer = spec.batch;
   for (size_t i = 0; i + 1 < spec.lengths.size(); ++i) outer *= spec.lengths[i];
@@ -81,6 +90,12 @@ CallBytes BytesOf(const TriangularSolveSpec& spec) {
   const int64_t width = spec.batch * ByteWidth(spec.dtype);
   const int64_t sides = spec.rows * spec.columns * width;
   return {{spec.size() * spec.size() * width, sides}, {sides}};
+}
+
+CallBytes BytesOf(const QrSpec& spec) {
+  const int64_t column = spec.batch * spec.rows * ByteWidth(spec.dtype);
+  const int64_t matrices = spec.columns * column;
+  return {{matrices}, {matrices, spec.q_columns * column}};
 }
 
 absl::Status CheckOperands(const CallBytes& bytes,

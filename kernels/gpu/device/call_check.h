@@ -16,6 +16,7 @@ namespace hawser::gpu {
 absl::Status CheckCall(const FftSpec& spec);
 absl::Status CheckCall(const FactorizationSpec& spec);
 absl::Status CheckCall(const TriangularSolveSpec& spec);
+absl::Status CheckCall(const QrSpec& spec);
 
 // The bytes of each operand and result, in the order of the spec.
 struct CallBytes {
@@ -25,6 +26,7 @@ struct CallBytes {
 CallBytes BytesOf(const FftSpec& spec);
 CallBytes BytesOf(const FactorizationSpec& spec);
 CallBytes BytesOf(const TriangularSolveSpec& spec);
+CallBytes BytesOf(const QrSpec& spec);
 
 // Errors: kInvalidArgument unless there are as many addresses as `bytes` has
 // entries.

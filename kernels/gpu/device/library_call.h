@@ -100,6 +100,18 @@ struct FactorizationSpec {
   bool operator==(const FactorizationSpec&) const = default;
 };
 
+// A^T -> packed, Q^T, with A = Q R. A is `rows` x `columns` and finite, Q
+// `rows` x `q_columns`: at least min(rows, columns), at most `rows`. packed has
+// the sizes of A^T; its lower triangle is R^T, with a real diagonal, the rest
+// is unspecified.
+struct QrSpec {
+  DType dtype = DType::kF32;
+  int64_t batch = 1;
+  int64_t rows = 0, columns = 0, q_columns = 0;
+
+  bool operator==(const QrSpec&) const = default;
+};
+
 // How a matrix is used.
 enum class MatrixUse : uint8_t { kAsIs, kTransposed, kAdjoint };
 
@@ -119,14 +131,14 @@ struct TriangularSolveSpec {
 
 // ---- calls ----------------------------------------------------------------
 
-using LibraryCall =
-    std::variant<GemmSpec, FftSpec, FactorizationSpec, TriangularSolveSpec>;
+using LibraryCall = std::variant<GemmSpec, FftSpec, FactorizationSpec,
+                                 TriangularSolveSpec, QrSpec>;
 
 // "library product", for logs and traces.
 inline const char* NameOf(const LibraryCall& call) {
   constexpr const char* kNames[] = {"library product", "library transform",
                                     "library factorization",
-                                    "library triangular solve"};
+                                    "library triangular solve", "library QR"};
   return kNames[call.index()];
 }
 
@@ -135,6 +147,7 @@ inline const char* NameOf(const LibraryCall& call) {
 inline bool MayBlock(const LibraryCall& call) {
   const auto* solve = std::get_if<TriangularSolveSpec>(&call);
   return std::holds_alternative<FactorizationSpec>(call) ||
+         std::holds_alternative<QrSpec>(call) ||
          (solve != nullptr && solve->batch > 1);
 }
 

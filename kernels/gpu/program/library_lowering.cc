@@ -71,6 +71,21 @@ std::optional<LibraryCall> EighOf(Operands operands,
   return Factored(Factorization::kEigh, operands[0], attributes);
 }
 
+// The operand is A^T.
+std::optional<LibraryCall> QrOf(Operands operands,
+                                const Attributes& attributes) {
+  const Shape& a = operands[0];
+  if (a.num_elements() == 0) return std::nullopt;
+  const int64_t rows = a.dim(-1), columns = a.dim(-2);
+  return QrSpec{.dtype = a.dtype(),
+                .batch = BatchOf(a, 2),
+                .rows = rows,
+                .columns = columns,
+                .q_columns = attributes.GetBool("full_matrices")
+                                 ? rows
+                                 : std::min(rows, columns)};
+}
+
 std::optional<LibraryCall> TriangularSolveOf(Operands operands,
                                              const Attributes& attributes) {
   const Shape& b = operands[1];
@@ -99,6 +114,7 @@ constexpr Row kRows[] = {
     {&plan::kLibraryTriangularSolve, TriangularSolveOf},
     {&plan::kLibraryEigh, EighOf},
     {&plan::kLibraryLu, LuOf},
+    {&plan::kLibraryQr, QrOf},
 };
 
 }  // namespace

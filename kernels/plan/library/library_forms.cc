@@ -34,6 +34,13 @@ struct Site {
     for (const Expression& x : operands) shapes.push_back(x.shape());
     return target.takes_call(op, shapes, instruction.attributes);
   }
+  // The same of operand 0 transposed.
+  bool TakesTransposed(const OpDef& op) const {
+    Dims dims = operands[0].dims();
+    std::swap(dims.back(), dims[dims.size() - 2]);
+    const Shape shapes[] = {Shape::Of(operands[0].dtype(), dims)};
+    return target.takes_call(op, shapes, instruction.attributes);
+  }
   Expression Call(const OpDef& op, absl::Span<const Expression> of) const {
     return Apply(op, of, instruction.attributes);
   }
@@ -271,6 +278,21 @@ std::optional<Expressions> Lu(const Site& site) {
       Choose(each, ConvertTo(ResultOf(call, 2), DType::kS32), count)};
 }
 
+std::optional<Expressions> Qr(const Site& site) {
+  if (!site.TakesTransposed(kLibraryQr)) return std::nullopt;
+  const Expression& a = site.operands[0];
+  const Expression finite = AreFinite(a);
+  const Expression call = site.Call(
+      kLibraryQr,
+      {formulas::MatrixTransposed(Where(OverMatrices(finite, a.dims()), a))});
+  const Expression q = formulas::MatrixTransposed(ResultOf(call, 1));
+  const Expression packed = formulas::MatrixTransposed(call);
+  const Expression r = formulas::TriangleOf(
+      formulas::PartOf(packed, {0, q.dims().back()}, {0, a.dims().back()}),
+      /*lower=*/false);
+  return Expressions{OrNaN(finite, q), OrNaN(finite, r)};
+}
+
 struct Form {
   const OpDef* op;
   // nullopt: the library does not take it.
@@ -282,6 +304,7 @@ constexpr Form kForms[] = {
     {&kTriangularSolve, TriangularSolve},
     {&kEigh, Eigh},
     {&kLu, Lu},
+    {&kQr, Qr},
 };
 
 const Form* FormOf(const OpDef& op) {

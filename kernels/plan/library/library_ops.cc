@@ -1,5 +1,6 @@
 #include "kernels/plan/library/library_ops.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status.h"
@@ -25,6 +26,15 @@ absl::StatusOr<Shapes> InferLibraryCholesky(const InferContext& context) {
 
 absl::StatusOr<Shapes> InferLibraryEigh(const InferContext& context) {
   return WithInfo(InferEigh(context), context.operands[0]);
+}
+
+absl::StatusOr<Shapes> InferLibraryQr(const InferContext& context) {
+  const Shape& transposed = context.operands[0];
+  Dims q = transposed.dims();
+  q[q.size() - 2] = context.attributes.GetBool("full_matrices")
+                        ? q.back()
+                        : std::min(q.back(), q[q.size() - 2]);
+  return Shapes{transposed, Shape::Of(transposed.dtype(), q)};
 }
 
 absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context) {

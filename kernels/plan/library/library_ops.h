@@ -14,6 +14,7 @@ namespace hawser::plan {
 absl::StatusOr<Shapes> InferLibraryCholesky(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryEigh(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context);
+absl::StatusOr<Shapes> InferLibraryQr(const InferContext& context);
 
 // Returns the row of an op as a library computes it, with the op's attributes.
 constexpr OpDef LibraryOp(OpDef row, absl::string_view name, ShapeRule infer) {
@@ -44,6 +45,11 @@ inline constexpr OpDef kLibraryLu = [] {
   row.arity = {2, 2};
   return row;
 }();
+
+// Takes the transposes of finite matrices. Gives R^T in their lower triangle,
+// the rest of which may be anything, and Q^T.
+inline constexpr OpDef kLibraryQr =
+    LibraryOp(kQr, "library_qr", InferLibraryQr);
 
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_LIBRARY_LIBRARY_OPS_H_

@@ -260,6 +260,7 @@ constexpr NodeRow kRows[] = {
     {&kLibraryTriangularSolve, NodeClass::kLibrary},
     {&kLibraryEigh, NodeClass::kLibrary},
     {&kLibraryLu, NodeClass::kLibrary},
+    {&kLibraryQr, NodeClass::kLibrary},
 };
 // An op that has no row gets one by its traits.
 constexpr NodeRow Elementwise(double cost) {

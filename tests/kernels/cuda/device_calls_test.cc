@@ -412,6 +412,60 @@ TEST_P(DeviceCallTest, LuGivesTheMatrixBack) {
   }
 }
 
+TEST_P(DeviceCallTest, QrGivesTheMatrixBack) {
+  for (const DType dtype : kDTypes) {
+    for (const auto& [m, n] : {std::pair{1, 1}, {5, 5}, {40, 7}, {7, 40}}) {
+      for (const bool full : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << DTypeName(dtype) << " " << m
+                                          << " x " << n << " " << full);
+        constexpr int64_t kBatch = 2;
+        const int64_t cols = full ? m : std::min(m, n);
+        Numbers a = Drawn(kBatch * m * n, 8);
+        if (!IsComplex(dtype)) {
+          for (auto& x : a) x = x.real();
+        }
+        const auto got = OnDevice(gpu::QrSpec{.dtype = dtype,
+                                              .batch = kBatch,
+                                              .rows = m,
+                                              .columns = n,
+                                              .q_columns = cols},
+                                  {BytesOf(a, dtype)});
+        if (got.empty()) continue;
+        const Numbers r = NumbersOf(got[0], dtype),
+                      q = NumbersOf(got[1], dtype);
+        Numbers again(a.size()), unit(kBatch * cols * cols), want(unit.size());
+        for (int64_t b = 0; b < kBatch; ++b) {
+          const auto* of_q = &q[b * cols * m];
+          for (int64_t j = 0; j < n; ++j) {
+            for (int64_t k = 0; k <= std::min<int64_t>(j, std::min(m, n) - 1);
+                 ++k) {
+              const auto value = r[(b * n + j) * m + k];
+              if (k == j) {
+                EXPECT_LE(std::abs(value.imag()), ToleranceOf(dtype));
+              }
+              for (int64_t i = 0; i < m; ++i) {
+                again[(b * n + j) * m + i] += of_q[k * m + i] * value;
+              }
+            }
+          }
+          for (int64_t x = 0; x < cols; ++x) {
+            want[(b * cols + x) * cols + x] = 1;
+            for (int64_t y = 0; y < cols; ++y) {
+              for (int64_t i = 0; i < m; ++i) {
+                unit[(b * cols + x) * cols + y] +=
+                    std::conj(of_q[x * m + i]) * of_q[y * m + i];
+              }
+            }
+          }
+        }
+        ExpectNear(again, a, 10 * ToleranceOf(dtype));
+        ExpectNear(unit, want, 10 * ToleranceOf(dtype));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(DeviceCallTest, TriangularSolvesAreThoseOfTheDefinition) {
   for (const DType dtype : kDTypes) {
     for (int flags = 0; flags < 16; ++flags) {

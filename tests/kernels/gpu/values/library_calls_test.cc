@@ -334,6 +334,27 @@ TEST(LibraryLu, IsThatOfTheCpu) {
   }
 }
 
+// Q R, Q^H Q, and what of R is 0.
+TEST(LibraryQr, GivesTheMatrixBack) {
+  for (const DType dtype : kDTypes) {
+    for (const Dims& dims : {Dims{4, 4}, Dims{2, 5, 3}, Dims{3, 5}}) {
+      const bool full = dims.size() == 3;
+      SCOPED_TRACE(absl::StrCat(DTypeName(dtype), DimsToString(dims)));
+      const Module module =
+          ExpressionModule({Shape::Of(dtype, dims)}, [&](const auto& p) {
+            const Expression q = Apply(kQr, {p[0]}, {{"full_matrices", full}});
+            const Expression r = ResultOf(q, 1);
+            return std::vector<Expression>{
+                formulas::MatrixProduct(q, r),
+                formulas::MatrixProduct(formulas::MatrixAdjoint(q), q),
+                formulas::TriangleOf(r, /*lower=*/true, /*strict=*/true)};
+          });
+      ExpectByLibrary(module, DrawnArguments(module, 19));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(LibraryLu, WhatIsNotFiniteIsNaNAndExchangesNothing) {
   const Literal a = F32({1, 2, 3, 4, NAN, 0, 5, 1, 0, 0, 0, 0}, {3, 2, 2});
   const Module module = ExpressionModule({a.shape()}, [&](const auto& p) {
