@@ -155,6 +155,8 @@ absl::StatusOr<gpu::CallPlan> CudaDevice::PlanCall(
 }
 
 absl::Status CudaDevice::DestroyCall(gpu::CallPlan plan) {
+  // The library frees memory of the current device.
+  Enter().IgnoreError();
   return plans_.Take(plan.value).status();
 }
 

@@ -15,10 +15,16 @@ absl::Status AfterFailure(absl::Status status, cudaStream_t stream,
 }
 
 absl::Status AsRefusal(const absl::Status& status) {
-  if (absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)) {
-    return Unimplemented(status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kUnavailable:
+      return status;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kFailedPrecondition:
+      return FailedPrecondition(status.message());
+    default:
+      return Unimplemented(status.message());
   }
-  return status;
 }
 
 absl::Status CopyBefore(cudaStream_t stream, gpu::DeviceAddress to,

@@ -27,9 +27,10 @@ inline void* AnyPointer() { return reinterpret_cast<void*>(uintptr_t{256}); }
 absl::Status AfterFailure(absl::Status status, cudaStream_t stream,
                           absl::string_view call, DeviceHealth* health);
 
-// A refusal while planning: the engine computes it otherwise. kInvalidArgument
-// and kFailedPrecondition become kUnimplemented, since the spec makes sense and
-// the library is there.
+// The status of a plan that failed, so that the engine computes it otherwise:
+// kUnimplemented for sizes the library refuses and for want of memory, since
+// the spec has been checked before; kFailedPrecondition for a library that does
+// not work, which is a warning. A lost device stays kUnavailable.
 absl::Status AsRefusal(const absl::Status& status);
 
 // Copies on the device, for results that are computed in place of an operand.

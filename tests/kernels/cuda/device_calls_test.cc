@@ -134,8 +134,10 @@ class DeviceCallTest : public DeviceTest {
     EXPECT_EQ(plan.status(), OkStatus());
     if (!plan.ok()) return {};
     gpu::CallOperands call;
+    std::vector<testing::OnDevice<char>> given;
     for (const Bytes& b : operands) {
-      call.operands.push_back(bench_->Put(b).address);
+      given.push_back(bench_->Put(b));
+      call.operands.push_back(given.back().address);
     }
     std::vector<testing::OnDevice<char>> results;
     for (const int64_t size : gpu::BytesOf(spec).results) {
@@ -148,9 +150,13 @@ class DeviceCallTest : public DeviceTest {
       // A library prepares itself in its first run, and may have overwritten
       // the operands.
       for (size_t k = 0; k < operands.size(); ++k) {
-        call.operands[k] = bench_->Put(operands[k]).address;
+        given[k] = bench_->Put(operands[k]);
+        call.operands[k] = given[k].address;
       }
       EXPECT_EQ(RunCaptured(*plan, call), OkStatus());
+    }
+    for (size_t k = 0; k < operands.size() && Keeps(spec); ++k) {
+      EXPECT_EQ(bench_->Get(given[k]), operands[k]) << "operand " << k;
     }
     std::vector<Bytes> values;
     for (const auto& r : results) values.push_back(bench_->Get(r));
@@ -160,6 +166,15 @@ class DeviceCallTest : public DeviceTest {
   }
 
  private:
+  // Whether operands are afterwards as they were.
+  static bool Keeps(const gpu::FftSpec& spec) {
+    return spec.kind != FftKind::kRealInverse;
+  }
+  template <typename Spec>
+  static bool Keeps(const Spec& spec) {
+    return true;
+  }
+
   absl::Status RunCaptured(gpu::CallPlan plan, const gpu::CallOperands& call) {
     HAWSER_RETURN_IF_ERROR(device().BeginCapture(stream()));
     const absl::Status run = device().RunCall(stream(), plan, call);
