@@ -60,7 +60,7 @@ CudaDevice::CudaDevice(int ordinal, const CudaOptions& options)
       notices_(std::make_shared<Notices>()),
       watchdog_(options.patience),
       nvrtc_(Nvrtc::Open(options.libraries)),
-      blas_(CublasLt::Open(options.libraries, health_.get())) {}
+      libraries_(options.libraries, health_.get()) {}
 
 absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
     int ordinal, const CudaOptions& options) {
@@ -109,7 +109,7 @@ absl::Status CudaDevice::ReadFacts() {
   f.target = absl::StrCat("sm_", capability_);
   f.versions = absl::StrCat(DriverAndRuntime(), ", ",
                             VersionOf(nvrtc_, "nvrtc"), ", ",
-                            VersionOf(blas_, "cublasLt"));
+                            libraries_.version());
   f.ordinal = ordinal_;
   f.memory_bytes = static_cast<int64_t>(p.totalGlobalMem);
   f.cache_bytes = p.l2CacheSize;

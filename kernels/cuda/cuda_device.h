@@ -14,8 +14,9 @@
 namespace hawser::cuda {
 
 struct CudaOptions {
-  // The places in which NVRTC and cuBLASLt are looked for. The device exists
-  // without them; calls that need a missing library return kFailedPrecondition.
+  // The places in which NVRTC, cuBLASLt, cuFFT, cuSOLVER and cuBLAS are looked
+  // for. The device exists without them; calls that need a missing library
+  // return kFailedPrecondition.
   LibraryPlaces libraries = LibraryPlaces::FromEnvironment();
   // The most device memory that values may take at a time; 0: all there is.
   int64_t memory_limit = 0;

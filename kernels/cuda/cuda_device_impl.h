@@ -17,8 +17,8 @@
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/handle_table.h"
 #include "kernels/cuda/launch_check.h"
+#include "kernels/cuda/library_calls/libraries.h"
 #include "kernels/cuda/notices.h"
-#include "kernels/cuda/products/cublaslt.h"
 #include "kernels/cuda/runtime/device_memory.h"
 #include "kernels/cuda/runtime/errors.h"
 #include "kernels/cuda/runtime/owned.h"
@@ -54,7 +54,7 @@ class RecentKernels {
 
 // One step of a graph without its addresses and numbers.
 struct Step {
-  enum class Kind : uint8_t { kLaunch, kGemm, kCopy, kFill };
+  enum class Kind : uint8_t { kLaunch, kCall, kCopy, kFill };
   Kind kind;
   uint64_t subject = 0;  // kernel, plan, direction
 
@@ -146,11 +146,11 @@ class CudaDevice final : public gpu::Device {
       gpu::Stream stream, gpu::Kernel kernel, const gpu::LaunchShape& shape,
       absl::Span<const gpu::KernelArgument> arguments) override;
 
-  absl::StatusOr<gpu::GemmPlan> PlanGemm(const gpu::GemmSpec& spec) override;
-  absl::Status DestroyGemmPlan(gpu::GemmPlan plan) override;
-  int64_t WorkspaceBytes(gpu::GemmPlan plan) const override;
-  absl::Status Gemm(gpu::Stream stream, gpu::GemmPlan plan,
-                    const gpu::GemmOperands& operands) override;
+  absl::StatusOr<gpu::CallPlan> PlanCall(const gpu::LibraryCall& call) override;
+  absl::Status DestroyCall(gpu::CallPlan plan) override;
+  int64_t WorkspaceBytes(gpu::CallPlan plan) const override;
+  absl::Status RunCall(gpu::Stream stream, gpu::CallPlan plan,
+                       const gpu::CallOperands& operands) override;
 
   absl::Status BeginCapture(gpu::Stream stream) override;
   absl::StatusOr<gpu::Graph> EndCapture(gpu::Stream stream) override;
@@ -198,7 +198,7 @@ class CudaDevice final : public gpu::Device {
   const std::shared_ptr<Notices> notices_;
   mutable Watchdog watchdog_;
   absl::StatusOr<std::unique_ptr<Nvrtc>> nvrtc_;
-  absl::StatusOr<std::unique_ptr<CublasLt>> blas_;
+  const Libraries libraries_;
   gpu::DeviceFacts facts_;
   int capability_ = 0;  // 90 is Hopper's 9.0
   std::string compiler_id_;
@@ -207,7 +207,7 @@ class CudaDevice final : public gpu::Device {
   HandleTable<EventState> events_{"event"};
   HandleTable<LoadedModule> modules_{"module"};
   HandleTable<const LoadedKernel> kernels_{"kernel"};
-  HandleTable<const BlasPlan> plans_{"gemm plan"};
+  HandleTable<const PlannedCall> plans_{"call plan"};
   HandleTable<GraphState> graphs_{"graph"};
   HandleTable<ExecState> execs_{"graph exec"};
 };

@@ -144,33 +144,39 @@ absl::Status CudaDevice::Launch(
   return Record(*s, step, absl::OkStatus());
 }
 
-// ---- matrix products ------------------------------------------------------
+// ---- calls of libraries ---------------------------------------------------
 
-absl::StatusOr<gpu::GemmPlan> CudaDevice::PlanGemm(const gpu::GemmSpec& spec) {
+absl::StatusOr<gpu::CallPlan> CudaDevice::PlanCall(
+    const gpu::LibraryCall& call) {
   HAWSER_RETURN_IF_ERROR(Enter());
-  HAWSER_RETURN_IF_ERROR(blas_);
-  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<const BlasPlan> plan,
-                          (*blas_)->Plan(spec));
-  return gpu::GemmPlan{plans_.Add(std::move(plan))};
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<const PlannedCall> plan,
+                          libraries_.Plan(call));
+  return gpu::CallPlan{plans_.Add(std::move(plan))};
 }
 
-absl::Status CudaDevice::DestroyGemmPlan(gpu::GemmPlan plan) {
+absl::Status CudaDevice::DestroyCall(gpu::CallPlan plan) {
+  // The library frees memory of the current device.
+  Enter().IgnoreError();
   return plans_.Take(plan.value).status();
 }
 
-int64_t CudaDevice::WorkspaceBytes(gpu::GemmPlan plan) const {
+int64_t CudaDevice::WorkspaceBytes(gpu::CallPlan plan) const {
   const auto found = plans_.Find(plan.value);
-  return found.ok() ? CublasLt::WorkspaceBytes(**found) : 0;
+  return found.ok() ? (*found)->workspace_bytes() : 0;
 }
 
-absl::Status CudaDevice::Gemm(gpu::Stream stream, gpu::GemmPlan plan,
-                              const gpu::GemmOperands& operands) {
+absl::Status CudaDevice::RunCall(gpu::Stream stream, gpu::CallPlan plan,
+                                 const gpu::CallOperands& operands) {
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, On(stream));
-  const Step step{Step::Kind::kGemm, plan.value};
+  const Step step{Step::Kind::kCall, plan.value};
   const auto found = plans_.Find(plan.value);
   if (!found.ok()) return Record(*s, step, found.status());
-  return Record(*s, step,
-                (*blas_)->Run(s->stream.get(), **found, operands));
+  if ((*found)->may_block() && s->capture != nullptr) {
+    return Record(*s, step,
+                  FailedPrecondition("a call that may block, on a stream that "
+                                     "captures a graph"));
+  }
+  return Record(*s, step, (*found)->Run(s->stream.get(), operands));
 }
 
 }  // namespace hawser::cuda

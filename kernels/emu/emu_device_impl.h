@@ -59,8 +59,8 @@ class EmuDevice final : public gpu::Device {
 
   absl::Status CopyToDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             const void* from, int64_t bytes) override;
-  absl::Status CopyToHost(gpu::Stream stream, void* to,
-                          gpu::DeviceAddress from, int64_t bytes) override;
+  absl::Status CopyToHost(gpu::Stream stream, void* to, gpu::DeviceAddress from,
+                          int64_t bytes) override;
   absl::Status CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             gpu::DeviceAddress from, int64_t bytes) override;
   absl::Status Fill(gpu::Stream stream, gpu::DeviceAddress to, uint8_t value,
@@ -89,15 +89,15 @@ class EmuDevice final : public gpu::Device {
   absl::Status UnloadModule(gpu::KernelModule module) override;
   absl::StatusOr<gpu::Kernel> FindKernel(gpu::KernelModule module,
                                          absl::string_view name) override;
-  absl::Status Launch(
-      gpu::Stream stream, gpu::Kernel kernel, const gpu::LaunchShape& shape,
-      absl::Span<const gpu::KernelArgument> arguments) override;
+  absl::Status Launch(gpu::Stream stream, gpu::Kernel kernel,
+                      const gpu::LaunchShape& shape,
+                      absl::Span<const gpu::KernelArgument> arguments) override;
 
-  absl::StatusOr<gpu::GemmPlan> PlanGemm(const gpu::GemmSpec& spec) override;
-  absl::Status DestroyGemmPlan(gpu::GemmPlan plan) override;
-  int64_t WorkspaceBytes(gpu::GemmPlan plan) const override { return 0; }
-  absl::Status Gemm(gpu::Stream stream, gpu::GemmPlan plan,
-                    const gpu::GemmOperands& operands) override;
+  absl::StatusOr<gpu::CallPlan> PlanCall(const gpu::LibraryCall& call) override;
+  absl::Status DestroyCall(gpu::CallPlan plan) override;
+  int64_t WorkspaceBytes(gpu::CallPlan plan) const override { return 0; }
+  absl::Status RunCall(gpu::Stream stream, gpu::CallPlan plan,
+                       const gpu::CallOperands& operands) override;
 
   absl::Status BeginCapture(gpu::Stream stream) override;
   absl::StatusOr<gpu::Graph> EndCapture(gpu::Stream stream) override;
@@ -139,7 +139,7 @@ class EmuDevice final : public gpu::Device {
   std::map<uint64_t, Capture> captures_ ABSL_GUARDED_BY(mu_);  // by stream
   Table<LoadedModule> modules_ ABSL_GUARDED_BY(mu_);
   Table<std::shared_ptr<const HostKernel>> kernels_ ABSL_GUARDED_BY(mu_);
-  Table<std::shared_ptr<const gpu::GemmSpec>> plans_ ABSL_GUARDED_BY(mu_);
+  Table<std::shared_ptr<const gpu::LibraryCall>> plans_ ABSL_GUARDED_BY(mu_);
   Table<std::shared_ptr<const Steps>> graphs_ ABSL_GUARDED_BY(mu_);
   Table<Exec> execs_ ABSL_GUARDED_BY(mu_);
   DeviceMemory memory_;

@@ -1,9 +1,11 @@
-// Queues work on the streams of the emulated device: kernels, products, graphs.
+// Queues work on the streams of the emulated device: kernels, library calls,
+// graphs.
 #include <random>
 #include <utility>
 
 #include "kernels/emu/emu_device_impl.h"
 #include "kernels/emu/gemm.h"
+#include "kernels/gpu/device/call_check.h"
 
 namespace hawser::emu {
 namespace {
@@ -55,8 +57,8 @@ absl::Status EmuDevice::Add(Stream stream, Step step) {
                0);
 }
 
-absl::Status EmuDevice::Queue(Stream stream,
-                              std::shared_ptr<const Steps> steps, size_t i) {
+absl::Status EmuDevice::Queue(Stream stream, std::shared_ptr<const Steps> steps,
+                              size_t i) {
   uint64_t draw;
   bool is_fault;
   {
@@ -131,29 +133,41 @@ absl::Status EmuDevice::Launch(
   return Add(stream, std::move(step));
 }
 
-// ---- matrix products ------------------------------------------------------
+// ---- calls of libraries ---------------------------------------------------
 
-absl::StatusOr<gpu::GemmPlan> EmuDevice::PlanGemm(const gpu::GemmSpec& spec) {
-  HAWSER_RETURN_IF_ERROR(CheckGemm(spec));
+absl::StatusOr<gpu::CallPlan> EmuDevice::PlanCall(
+    const gpu::LibraryCall& call) {
+  HAWSER_RETURN_IF_ERROR(std::visit(
+      [](const auto& spec) {
+        if constexpr (std::is_same_v<decltype(spec), const gpu::GemmSpec&>) {
+          return emu::CheckGemm(spec);
+        } else {
+          return gpu::CheckCall(spec);
+        }
+      },
+      call));
   MutexLock lock(&mu_);
-  return gpu::GemmPlan{
-      plans_.Add(std::make_shared<const gpu::GemmSpec>(spec))};
+  return gpu::CallPlan{
+      plans_.Add(std::make_shared<const gpu::LibraryCall>(call))};
 }
 
-absl::Status EmuDevice::DestroyGemmPlan(gpu::GemmPlan plan) {
+absl::Status EmuDevice::DestroyCall(gpu::CallPlan plan) {
   MutexLock lock(&mu_);
-  if (!plans_.Remove(plan.value)) return NoSuch("gemm plan", plan.value);
+  if (!plans_.Remove(plan.value)) return NoSuch("call plan", plan.value);
   return absl::OkStatus();
 }
 
-absl::Status EmuDevice::Gemm(Stream stream, gpu::GemmPlan plan,
-                             const gpu::GemmOperands& operands) {
-  GemmStep step{.operands = operands};
+absl::Status EmuDevice::RunCall(Stream stream, gpu::CallPlan plan,
+                                const gpu::CallOperands& operands) {
+  CallStep step{.operands = operands};
   {
     MutexLock lock(&mu_);
     const auto* found = plans_.Find(plan.value);
-    if (found == nullptr) return NoSuch("gemm plan", plan.value);
-    step.spec = *found;
+    if (found == nullptr) return NoSuch("call plan", plan.value);
+    step.call = *found;
+  }
+  if (gpu::MayBlock(*step.call)) {
+    HAWSER_RETURN_IF_ERROR(NotCapturing(stream, "a call that blocks"));
   }
   return Add(stream, std::move(step));
 }
@@ -177,8 +191,8 @@ absl::StatusOr<Graph> EmuDevice::EndCapture(Stream stream) {
   Capture capture = std::move(found->second);
   captures_.erase(found);
   HAWSER_RETURN_IF_ERROR(capture.status);
-  return Graph{graphs_.Add(
-      std::make_shared<const Steps>(std::move(capture.steps)))};
+  return Graph{
+      graphs_.Add(std::make_shared<const Steps>(std::move(capture.steps)))};
 }
 
 absl::Status EmuDevice::DestroyGraph(Graph graph) {

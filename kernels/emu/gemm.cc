@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
-#include "kernels/gpu/device/gemm_check.h"
 
 namespace hawser::emu {
 namespace {

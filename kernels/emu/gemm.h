@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "kernels/gpu/device/device_api.h"
+#include "kernels/gpu/device/gemm_check.h"
 
 namespace hawser::emu {
 

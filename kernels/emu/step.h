@@ -21,9 +21,9 @@ struct LaunchStep {
   gpu::LaunchShape shape;
   std::vector<gpu::KernelArgument> arguments;
 };
-struct GemmStep {
-  std::shared_ptr<const gpu::GemmSpec> spec;
-  gpu::GemmOperands operands;
+struct CallStep {
+  std::shared_ptr<const gpu::LibraryCall> call;
+  gpu::CallOperands operands;
 };
 enum class CopyKind : uint8_t { kToDevice, kToHost, kOnDevice };
 struct CopyStep {
@@ -36,7 +36,7 @@ struct FillStep {
   uint8_t value;
   int64_t bytes;
 };
-using Step = std::variant<LaunchStep, GemmStep, CopyStep, FillStep>;
+using Step = std::variant<LaunchStep, CallStep, CopyStep, FillStep>;
 
 // The memory, facts and schedules that steps need to run.
 struct StepContext {

@@ -22,6 +22,7 @@ constexpr absl::string_view kKindNames[] = {"none",
                                             "library dot",
                                             "update",
                                             "block",
+                                            "library call",
                                             "host",
                                             "control"};
 

@@ -13,6 +13,7 @@
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"
+#include "kernels/plan/library/library_forms.h"
 #include "kernels/plan/loops/unrolled.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
@@ -110,6 +111,9 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
   }
   if (!target.convolutions && HasConvolutions(now())) {
     HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));
+  }
+  if (target.takes_call && HasLibraryOps(now())) {
+    HAWSER_ASSIGN_OR_RETURN(held, WithLibraryCalls(now(), target));
   }
   // A tile that is still large is tiled along another axis.
   for (int n = 0; n < kMostTilings; ++n) {

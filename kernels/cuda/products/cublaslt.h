@@ -13,6 +13,7 @@
 #include "kernels/cuda/runtime/errors.h"
 #include "kernels/cuda/runtime/library.h"
 #include "kernels/gpu/device/device_api.h"
+#include "kernels/gpu/device/gemm_check.h"
 
 namespace hawser::cuda {
 
@@ -29,7 +30,7 @@ class CublasLt {
 
   const std::string& version() const { return version_; }
 
-  // Errors: kInvalidArgument, kUnimplemented as gpu::Device::PlanGemm.
+  // Errors: kInvalidArgument, kUnimplemented as gpu::Device::PlanCall.
   absl::StatusOr<std::shared_ptr<const BlasPlan>> Plan(
       const gpu::GemmSpec& spec) const;
   static int64_t WorkspaceBytes(const BlasPlan& plan);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/gemm_lowering.h"
+#include "kernels/gpu/program/library_lowering.h"
 #include "kernels/plan/plan.h"
 #include "core/ops/contraction/trip_count.h"
 
@@ -35,44 +37,60 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
   return target;
 }
 
-// A device's plans for products, each asked for once.
-class ProductPlans {
+// Says once for each library that it is missing: the slower way is right as
+// well.
+void WarnOfMissing(const LibraryCall& call, const absl::Status& why) {
+  static std::array<std::once_flag, std::variant_size_v<LibraryCall>> once;
+  std::call_once(once[call.index()], [&] {
+    HAWSER_LOG(kWarning)
+        << "there is no " << NameOf(call) << "; "
+        << (std::holds_alternative<GemmSpec>(call)
+                ? "kernels of our own, which are many times slower, do it: "
+                : "the host does it, which is many times slower: ")
+        << why;
+  });
+}
+
+// A device's plans for library calls, each asked for once.
+class CallPlans {
  public:
-  explicit ProductPlans(std::shared_ptr<Device> device)
+  explicit CallPlans(std::shared_ptr<Device> device)
       : device_(std::move(device)) {}
 
-  // Errors: kUnimplemented where a kernel of ours has to do it.
-  absl::StatusOr<std::shared_ptr<const ProductPlan>> Get(const GemmSpec& spec) {
-    auto& alike = plans_[{spec.m, spec.n, spec.k}];
+  // Errors: kUnimplemented where the engine has to do it itself.
+  absl::StatusOr<std::shared_ptr<const OwnedCallPlan>> Get(
+      const LibraryCall& call) {
+    auto& alike = plans_[SizesOf(call)];
     for (const auto& [known, plan] : alike) {
-      if (known == spec) return plan;
+      if (known == call) return plan;
     }
-    alike.emplace_back(spec, Plan(spec));
+    alike.emplace_back(call, Plan(call));
     return alike.back().second;
   }
 
  private:
-  using Answer = absl::StatusOr<std::shared_ptr<const ProductPlan>>;
+  using Answer = absl::StatusOr<std::shared_ptr<const OwnedCallPlan>>;
 
-  Answer Plan(const GemmSpec& spec) {
-    const absl::StatusOr<GemmPlan> planned = device_->PlanGemm(spec);
+  // Calls of other kinds are few.
+  static std::array<int64_t, 3> SizesOf(const LibraryCall& call) {
+    const auto* spec = std::get_if<GemmSpec>(&call);
+    if (spec == nullptr) return {};
+    return {spec->m, spec->n, spec->k};
+  }
+
+  Answer Plan(const LibraryCall& call) {
+    const absl::StatusOr<CallPlan> planned = device_->PlanCall(call);
     if (absl::IsFailedPrecondition(planned.status())) {
-      // The library is missing: the slower way is right as well.
-      static std::once_flag once;
-      std::call_once(once, [&] {
-        HAWSER_LOG(kWarning) << "products run on kernels of our own, which are "
-                                "many times slower: "
-                             << planned.status();
-      });
+      WarnOfMissing(call, planned.status());
       return Unimplemented(planned.status().message());
     }
     HAWSER_RETURN_IF_ERROR(planned);
-    return std::make_shared<const ProductPlan>(device_, *planned);
+    return std::make_shared<const OwnedCallPlan>(device_, *planned);
   }
 
   const std::shared_ptr<Device> device_;
   // Keyed by sizes: those that differ in layout or tail alone are few.
-  std::map<std::array<int64_t, 3>, std::vector<std::pair<GemmSpec, Answer>>>
+  std::map<std::array<int64_t, 3>, std::vector<std::pair<LibraryCall, Answer>>>
       plans_;
 };
 
@@ -131,26 +149,34 @@ absl::StatusOr<Program> LowerModule(const Module& module,
                                     const std::shared_ptr<Device>& device,
                                     DeviceCode* code) {
   plan::Target target = TargetOf(device->facts(), numerics);
-  ProductPlans plans(device);
+  target.has_host = has_host;
+  CallPlans plans(device);
   // Other errors are reported when the program is made.
   target.takes_product = [&](const plan::ProductCall& call) {
     return !absl::IsUnimplemented(plans.Get(SpecOf(call, numerics)).status());
   };
+  if (numerics != runtime::Numerics::kStrict) {
+    target.takes_call = [&](const OpDef& op, absl::Span<const Shape> operands,
+                            const Attributes& attributes) {
+      const auto call = LibraryCallOf(op, operands, attributes);
+      return call && !absl::IsUnimplemented(plans.Get(*call).status());
+    };
+  }
   HAWSER_ASSIGN_OR_RETURN(const plan::Plan plan,
                           plan::MakePlan(module, target));
   const ProgramOptions options{
       .numerics = numerics,
       .multiprocessors = device->facts().multiprocessors,
       .has_host = has_host,
-      .plan_product = [&](const GemmSpec& spec) -> absl::Status {
-        HAWSER_ASSIGN_OR_RETURN(auto planned, plans.Get(spec));
-        code->products.push_back(std::move(planned));
+      .plan_call = [&](const LibraryCall& call) -> absl::Status {
+        HAWSER_ASSIGN_OR_RETURN(auto planned, plans.Get(call));
+        code->library_calls.push_back(std::move(planned));
         return absl::OkStatus();
       }};
   HAWSER_ASSIGN_OR_RETURN(Program program, MakeProgram(plan, options));
   int64_t workspace = 0;
-  for (const auto& product : code->products) {
-    workspace = std::max(workspace, product->workspace_bytes());
+  for (const auto& call : code->library_calls) {
+    workspace = std::max(workspace, call->workspace_bytes());
   }
   program.arena_bytes += workspace;
   program.seconds = SecondsOf(plan, target);

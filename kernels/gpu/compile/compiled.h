@@ -13,27 +13,27 @@
 namespace hawser::gpu {
 
 // A plan of the device's library, destroyed with its holder.
-class ProductPlan {
+class OwnedCallPlan {
  public:
-  ProductPlan(std::shared_ptr<Device> device, GemmPlan plan)
+  OwnedCallPlan(std::shared_ptr<Device> device, CallPlan plan)
       : device_(std::move(device)), plan_(plan) {}
-  ~ProductPlan() { device_->DestroyGemmPlan(plan_).IgnoreError(); }
-  ProductPlan(const ProductPlan&) = delete;
-  ProductPlan& operator=(const ProductPlan&) = delete;
+  ~OwnedCallPlan() { device_->DestroyCall(plan_).IgnoreError(); }
+  OwnedCallPlan(const OwnedCallPlan&) = delete;
+  OwnedCallPlan& operator=(const OwnedCallPlan&) = delete;
 
-  GemmPlan plan() const { return plan_; }
+  CallPlan plan() const { return plan_; }
   int64_t workspace_bytes() const { return device_->WorkspaceBytes(plan_); }
 
  private:
   const std::shared_ptr<Device> device_;
-  const GemmPlan plan_;
+  const CallPlan plan_;
 };
 
 // Queued work uses it: it lives until that is done.
 struct DeviceCode {
   std::vector<LoadedKernel> kernels;  // of Program::kernels
-  // The plans of Program::products; equal ones share a plan.
-  std::vector<std::shared_ptr<const ProductPlan>> products;
+  // The plans of Program::library_calls; equal ones share a plan.
+  std::vector<std::shared_ptr<const OwnedCallPlan>> library_calls;
 };
 
 // Immutable.
@@ -43,8 +43,8 @@ struct Compiled {
   std::shared_ptr<DeviceMemory> constants;  // null: none
 };
 
-// Plans a module for `device`, emits its kernels, and plans its products, which
-// go to `code`. Errors: kUnimplemented naming an instruction that no kernel
+// Plans a module for `device`, emits its kernels, and plans its library calls,
+// which go to `code`. Errors: kUnimplemented naming an instruction that no kernel
 // does, without a host to do it.
 absl::StatusOr<Program> LowerModule(const Module& module,
                                     runtime::Numerics numerics, bool has_host,

@@ -18,7 +18,7 @@
 //                        done
 //   kFailedPrecondition  a library is missing (it is named), or a call that a
 //                        capture does not allow
-//   kUnimplemented       a product this device has no library for
+//   kUnimplemented       a call this device has no routine for
 //   kInvalidArgument     a launch beyond the limits; text that does not
 //                        compile, with the compiler's log
 //   kInternal            a fault in a kernel, by name: our bug
@@ -38,6 +38,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "kernels/gpu/device/device_types.h"  // IWYU pragma: export
+#include "kernels/gpu/device/library_call.h"  // IWYU pragma: export
 
 namespace hawser::gpu {
 
@@ -130,20 +131,22 @@ class Device {
                               const LaunchShape& shape,
                               absl::Span<const KernelArgument> arguments) = 0;
 
-  // ---- matrix products ----------------------------------------------------
+  // ---- calls of libraries -------------------------------------------------
   // Chooses an algorithm; slow, and not to be called during a capture. Errors:
-  // kUnimplemented for types or layouts the library has no routine for: the
-  // engine then emits its own kernel.
-  virtual absl::StatusOr<GemmPlan> PlanGemm(const GemmSpec& spec) = 0;
-  virtual absl::Status DestroyGemmPlan(GemmPlan plan) = 0;
-  virtual int64_t WorkspaceBytes(GemmPlan plan) const = 0;
-  virtual absl::Status Gemm(Stream stream, GemmPlan plan,
-                            const GemmOperands& operands) = 0;
+  // kUnimplemented for what the library has no routine for; kFailedPrecondition
+  // where there is no library: the engine then computes it otherwise.
+  // kInvalidArgument for sizes that make no sense.
+  virtual absl::StatusOr<CallPlan> PlanCall(const LibraryCall& call) = 0;
+  virtual absl::Status DestroyCall(CallPlan plan) = 0;
+  virtual int64_t WorkspaceBytes(CallPlan plan) const = 0;
+  // Blocks, and is not allowed during a capture, where MayBlock(call).
+  virtual absl::Status RunCall(Stream stream, CallPlan plan,
+                               const CallOperands& operands) = 0;
 
   // ---- graphs -------------------------------------------------------------
-  // Until EndCapture, Launch, Gemm, Fill and copies on the stream are written
-  // down instead of done; everything else on it is kFailedPrecondition. Other
-  // streams go on as ever.
+  // Until EndCapture, Launch, RunCall, Fill and copies on the stream are
+  // written down instead of done; everything else on it is kFailedPrecondition.
+  // Other streams go on as ever.
   virtual absl::Status BeginCapture(Stream stream) = 0;
   // It also ends a capture in which a call has failed; the error is that
   // call's.

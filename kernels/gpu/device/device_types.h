@@ -1,4 +1,4 @@
-// The values a device and the engine exchange: handles, launches, products.
+// The values a device and the engine exchange: handles, facts, launches.
 #ifndef HAWSER_KERNELS_GPU_DEVICE_DEVICE_TYPES_H_
 #define HAWSER_KERNELS_GPU_DEVICE_DEVICE_TYPES_H_
 
@@ -8,8 +8,6 @@
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include "core/base/values/dtype.h"
 
 namespace hawser::gpu {
 
@@ -41,7 +39,7 @@ using KernelModule = Handle<struct KernelModuleTag>;
 using Kernel = Handle<struct KernelTag>;
 using Graph = Handle<struct GraphTag>;
 using GraphExec = Handle<struct GraphExecTag>;
-using GemmPlan = Handle<struct GemmPlanTag>;
+using CallPlan = Handle<struct CallPlanTag>;
 
 // ---- what the device is ---------------------------------------------------
 
@@ -164,53 +162,6 @@ struct LaunchShape {
   Extent3 grid;          // blocks
   uint32_t threads = 1;  // per block; a multiple of 32
   int64_t dynamic_shared_bytes = 0;
-};
-
-// ---- matrix products ------------------------------------------------------
-
-// Says how a matrix of `rows` x `columns` lies in memory. Row-major has
-// neighbouring columns next to each other, column-major neighbouring rows, so a
-// transposed operand is a layout and no copy.
-struct MatrixLayout {
-  DType dtype = DType::kF32;
-  bool column_major = false;
-  // Elements from one row (column-major: column) to the next; 0: no gap.
-  int64_t leading = 0;
-  // Elements from one matrix of the batch to the next; 0: all the same one.
-  int64_t batch_stride = 0;
-
-  bool operator==(const MatrixLayout&) const = default;
-};
-
-enum class GemmActivation : uint8_t { kIdentity, kRelu, kGeluTanh };
-// kTf32: an f32 or c64 product may give up bits of its factors for speed.
-enum class GemmPrecision : uint8_t { kFull, kTf32 };
-
-// d[m, n] = activation(alpha * a[m, k] x b[k, n] + beta * c[m, n] + bias[n]),
-// `batch` times. Halves are summed in f32 and rounded once; integers wrap.
-struct GemmSpec {
-  int64_t batch = 1;
-  int64_t m = 0, n = 0, k = 0;
-  MatrixLayout a, b, d;
-  // c has d's dtype; it may be d itself when their layouts are the same.
-  bool has_c = false;
-  MatrixLayout c;
-  double alpha = 1, beta = 0;
-  bool has_bias = false;  // of d's dtype, n elements, the same for the batch
-  GemmActivation activation = GemmActivation::kIdentity;
-  GemmPrecision precision = GemmPrecision::kFull;
-  int64_t max_workspace_bytes = int64_t{32} << 20;
-  // True if every address it is called with is a multiple of kAlignment.
-  static constexpr int64_t kAlignment = 16;
-  bool is_aligned = true;
-
-  bool operator==(const GemmSpec&) const = default;
-};
-
-struct GemmOperands {
-  DeviceAddress a, b, d;
-  DeviceAddress c, bias;  // where the spec has them
-  DeviceAddress workspace;  // of Device::WorkspaceBytes
 };
 
 }  // namespace hawser::gpu

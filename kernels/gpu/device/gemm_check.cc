@@ -67,4 +67,21 @@ absl::Status CheckGemm(const GemmSpec& s) {
   return CheckTail(s);
 }
 
+absl::StatusOr<GemmOperands> GemmOperandsOf(const GemmSpec& spec,
+                                            const CallOperands& operands) {
+  const size_t count = size_t{2} + spec.has_c + spec.has_bias;
+  if (operands.operands.size() != count || operands.results.size() != 1) {
+    return InvalidArgument("gemm: ", operands.operands.size(), " operands and ",
+                           operands.results.size(), " results, not ", count,
+                           " and 1");
+  }
+  GemmOperands named{.a = operands.operands[0],
+                     .b = operands.operands[1],
+                     .d = operands.results[0],
+                     .workspace = operands.workspace};
+  if (spec.has_c) named.c = operands.operands[2];
+  if (spec.has_bias) named.bias = operands.operands.back();
+  return named;
+}
+
 }  // namespace hawser::gpu

@@ -7,7 +7,7 @@
 
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
-#include "kernels/gpu/device/device_types.h"
+#include "kernels/gpu/device/library_call.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::gpu {

@@ -10,6 +10,7 @@
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/gpu/program/gemm_lowering.h"
 #include "kernels/gpu/program/host_call.h"
+#include "kernels/gpu/program/library_lowering.h"
 #include "kernels/plan/steps/step_builder.h"
 
 namespace hawser::gpu {
@@ -37,6 +38,7 @@ class WorkEmitter final : public plan::RegionEmitter {
   absl::Status AddProduct(const Site& site, StepBuilder& steps, Steps* to);
   void AddCalls(const Site& site, const Product& product, StepBuilder& steps,
                 Steps* to);
+  absl::Status AddLibraryCall(const Site& site, StepBuilder& steps, Steps* to);
   absl::Status AddUpdate(const Site& site, StepBuilder& steps, Steps* to);
   absl::Status AddHost(const Site& site, StepBuilder& steps, Steps* to);
   void AddWork(Work work, Steps* to);
@@ -52,6 +54,8 @@ absl::Status WorkEmitter::Add(const Site& site, StepBuilder& steps, Steps* to) {
   switch (site.region.kind) {
     case RegionKind::kLibraryDot:
       return AddProduct(site, steps, to);
+    case RegionKind::kLibraryCall:
+      return AddLibraryCall(site, steps, to);
     case RegionKind::kUpdate:
       return AddUpdate(site, steps, to);
     case RegionKind::kHost:
@@ -110,19 +114,19 @@ absl::Status WorkEmitter::AddProduct(const Site& site, StepBuilder& steps,
                                      Steps* to) {
   const auto product = LowerProduct(module_, site.region, options_.numerics);
   absl::Status takes = Unimplemented("no library product");
-  if (product && options_.plan_product) {
-    takes = options_.plan_product(product->spec);
+  if (product && options_.plan_call) {
+    takes = options_.plan_call(product->spec);
   }
   if (takes.ok()) {
     AddCalls(site, *product, steps, to);
-    program_.products.push_back(product->spec);
+    program_.library_calls.push_back(product->spec);
     return absl::OkStatus();
   }
   if (!absl::IsUnimplemented(takes)) return takes;
   return AddKernelsOrHost(site, steps, to);
 }
 
-// Adds the calls of the next of Program::products.
+// Adds the calls of the next of Program::library_calls.
 void WorkEmitter::AddCalls(const Site& site, const Product& product,
                            StepBuilder& steps, Steps* to) {
   const auto behind = [](Slot slot, int64_t bytes) {
@@ -131,17 +135,43 @@ void WorkEmitter::AddCalls(const Site& site, const Product& product,
     return slot;
   };
   for (const Product::Offset& o : product.calls) {
-    GemmStep step{.product = static_cast<int>(program_.products.size()),
-                  .a = behind(steps.OperandSlot(site, product.a), o.a),
-                  .b = behind(steps.OperandSlot(site, product.b), o.b),
-                  .d = behind(steps.ResultSlot(site, 0), o.d),
-                  .lanes = site.region.lane_operations};
+    LibraryStep step{.call = static_cast<int>(program_.library_calls.size()),
+                     .lanes = site.region.lane_operations};
+    step.operands = {behind(steps.OperandSlot(site, product.a), o.a),
+                     behind(steps.OperandSlot(site, product.b), o.b)};
     if (product.c >= 0) {
-      step.c = behind(steps.OperandSlot(site, product.c), o.d);
+      step.operands.push_back(behind(steps.OperandSlot(site, product.c), o.d));
     }
-    if (product.bias >= 0) step.bias = steps.OperandSlot(site, product.bias);
+    if (product.bias >= 0) {
+      step.operands.push_back(steps.OperandSlot(site, product.bias));
+    }
+    step.results = {behind(steps.ResultSlot(site, 0), o.d)};
     AddWork(std::move(step), to);
   }
+}
+
+// The planner has asked the library about it (plan::Target::takes_call).
+absl::Status WorkEmitter::AddLibraryCall(const Site& site, StepBuilder& steps,
+                                         Steps* to) {
+  const Instruction& i = site.instruction;
+  std::vector<Shape> shapes;
+  for (const ValueId v : i.operands) {
+    shapes.push_back(site.computation.shape(v));
+  }
+  const std::optional<LibraryCall> call =
+      LibraryCallOf(*i.op, shapes, i.attributes);
+  if (!call || !options_.plan_call) return Internal("no call of a library");
+  HAWSER_RETURN_IF_ERROR(options_.plan_call(*call));
+  LibraryStep step{.call = static_cast<int>(program_.library_calls.size())};
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    step.operands.push_back(steps.OperandSlot(site, static_cast<int>(k)));
+  }
+  for (int r = 0; r < i.num_results; ++r) {
+    step.results.push_back(steps.ResultSlot(site, r));
+  }
+  AddWork(std::move(step), to);
+  program_.library_calls.push_back(*call);
+  return absl::OkStatus();
 }
 
 absl::Status WorkEmitter::AddUpdate(const Site& site, StepBuilder& steps,
@@ -212,7 +242,11 @@ bool MustBlock(const Program& program, const Steps& steps) {
       return !loop->trips || MustBlock(program, loop->body);
     }
     if (const auto* own = std::get_if<plan::WorkStep>(&step.action)) {
-      return std::holds_alternative<HostStep>(program.works[own->work]);
+      const Work& work = program.works[own->work];
+      const auto* library = std::get_if<LibraryStep>(&work);
+      return std::holds_alternative<HostStep>(work) ||
+             (library != nullptr &&
+              MayBlock(program.library_calls[library->call]));
     }
     return std::holds_alternative<plan::CaseStep>(step.action);
   });

@@ -15,6 +15,7 @@
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device/device_types.h"
+#include "kernels/gpu/device/library_call.h"
 #include "kernels/gpu/emit/text/emitted_kernel.h"
 #include "kernels/plan/plan.h"
 #include "kernels/plan/steps/steps.h"
@@ -28,10 +29,11 @@ struct LaunchStep {
   std::vector<std::pair<plan::Slot, Access>> parameters;
   int64_t lanes = 0;  // elementary operations of its region
 };
-struct GemmStep {
-  int product = 0;  // of Program::products
-  plan::Slot a, b, d;
-  std::optional<plan::Slot> c, bias;
+// A call of the device's library.
+struct LibraryStep {
+  int call = 0;  // of Program::library_calls
+  absl::InlinedVector<plan::Slot, 4> operands;
+  absl::InlinedVector<plan::Slot, 3> results;
   int64_t lanes = 0;  // of all calls for its region
 };
 // The host's evaluator runs it.
@@ -39,7 +41,7 @@ struct HostStep {
   int call = 0;  // of Program::calls
   absl::InlinedVector<plan::Slot, 3> operands, results;
 };
-using Work = std::variant<LaunchStep, GemmStep, HostStep>;
+using Work = std::variant<LaunchStep, LibraryStep, HostStep>;
 
 // An instruction that no kernel runs, as a module of its own.
 struct HostCall {
@@ -50,11 +52,12 @@ struct HostCall {
 struct Program : plan::StepProgram {
   std::vector<Work> works;             // by WorkStep::work
   std::vector<EmittedKernel> kernels;  // each text once
-  std::vector<GemmSpec> products;
+  std::vector<LibraryCall> library_calls;
   std::vector<HostCall> calls;
-  // The offset of the workspace of products, after the arena's own bytes.
+  // The offset of the workspace of library calls, after the arena's own bytes.
   int64_t workspace_offset = 0;
-  // True if a run must wait for the device: host steps, data-dependent loops.
+  // True if a run must wait for the device: host steps, library calls that may
+  // block, data-dependent loops.
   bool blocks = false;
   // Things one run queues, where that is known beforehand.
   int64_t queued_steps = 0;
@@ -72,9 +75,9 @@ struct ProgramOptions {
   // True if regions without a kernel may run on the host. If false, such a
   // module is kUnimplemented, naming the instruction.
   bool has_host = false;
-  // Plans a product with the device's library, as the next of
-  // Program::products. kUnimplemented: kernels do it. Null: always.
-  std::function<absl::Status(const GemmSpec&)> plan_product;
+  // Plans a call with the device's library, as the next of
+  // Program::library_calls. kUnimplemented: kernels do it. Null: always.
+  std::function<absl::Status(const LibraryCall&)> plan_call;
 };
 
 absl::StatusOr<Program> MakeProgram(const plan::Plan& plan,

@@ -43,19 +43,26 @@ absl::Status StepRunner::Do(const LaunchStep& step) {
                         arguments);
 }
 
-absl::Status StepRunner::Do(const GemmStep& step) {
-  TraceSpan span("run", "library product");
-  span.Add("bytes", step.a.bytes + step.b.bytes + step.d.bytes);
-  span.Add("lanes", step.lanes);
-  GemmOperands operands{.a = At(step.a),
-                        .b = At(step.b),
-                        .d = At(step.d),
-                        .workspace = bases_[plan::Slot::kArena] +
+absl::Status StepRunner::Do(const LibraryStep& step) {
+  const LibraryCall& call = compiled_.program.library_calls[step.call];
+  if (MayBlock(call)) HAWSER_RETURN_IF_ERROR(cancel_.Check());
+  TraceSpan span("run", NameOf(call));
+  CallOperands operands{.workspace = bases_[plan::Slot::kArena] +
                                      compiled_.program.workspace_offset};
-  if (step.c) operands.c = At(*step.c);
-  if (step.bias) operands.bias = At(*step.bias);
-  return device_.Gemm(lane_->stream(),
-                      compiled_.code->products[step.product]->plan(), operands);
+  int64_t bytes = 0;
+  for (const plan::Slot& slot : step.operands) {
+    operands.operands.push_back(At(slot));
+    bytes += slot.bytes;
+  }
+  for (const plan::Slot& slot : step.results) {
+    operands.results.push_back(At(slot));
+    bytes += slot.bytes;
+  }
+  span.Add("bytes", bytes);
+  span.Add("lanes", step.lanes);
+  return device_.RunCall(lane_->stream(),
+                         compiled_.code->library_calls[step.call]->plan(),
+                         operands);
 }
 
 absl::Status StepRunner::Do(const plan::CopyStep& step) {

@@ -41,7 +41,7 @@ class StepRunner {
   absl::Status Do(const plan::LoopStep& step);
   absl::Status Do(const plan::CaseStep& step);
   absl::Status Do(const LaunchStep& step);
-  absl::Status Do(const GemmStep& step);
+  absl::Status Do(const LibraryStep& step);
   absl::Status Do(const HostStep& step);
   absl::Status DoKnownLoop(const plan::LoopStep& step);
   // Between two iterations of a loop, when the device has done the first.

@@ -390,6 +390,8 @@ RegionKind KindAlone(const Computation& c, const Instruction& i,
       return RegionKind::kControl;
     case NodeClass::kBlock:
       return target.block_kernels ? RegionKind::kBlock : RegionKind::kHost;
+    case NodeClass::kLibrary:
+      return RegionKind::kLibraryCall;
     case NodeClass::kBytes:
     case NodeClass::kHost:
       break;

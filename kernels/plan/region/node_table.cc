@@ -19,6 +19,7 @@
 #include "core/ops/windows/convolution.h"
 #include "core/ops/windows/unfold.h"
 #include "core/ops/windows/windows.h"
+#include "kernels/plan/library/library_ops.h"
 
 namespace hawser::plan {
 namespace {
@@ -254,6 +255,12 @@ constexpr NodeRow kRows[] = {
     {&kScatter, NodeClass::kUpdate},
     {&kScan, NodeClass::kBlock, 2},
     {&kSort, NodeClass::kBlock, 8},
+    {&kLibraryFft, NodeClass::kLibrary},
+    {&kLibraryCholesky, NodeClass::kLibrary},
+    {&kLibraryTriangularSolve, NodeClass::kLibrary},
+    {&kLibraryEigh, NodeClass::kLibrary},
+    {&kLibraryLu, NodeClass::kLibrary},
+    {&kLibraryQr, NodeClass::kLibrary},
 };
 // An op that has no row gets one by its traits.
 constexpr NodeRow Elementwise(double cost) {

@@ -16,6 +16,7 @@ enum class NodeClass : uint8_t {
   kBlock,    // never fused: kernels in which a block's threads work together
   kControl,  // calls computations that are planned on their own
   kBytes,    // its operand's bytes, never fused
+  kLibrary,  // never fused: a call of the device's library
   kHost,     // never fused: no row here, or values decide its work
 };
 

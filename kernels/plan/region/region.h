@@ -33,6 +33,7 @@ enum class RegionKind : uint8_t {
   kLibraryDot,       // dot_general, maybe with an epilogue
   kUpdate,           // dynamic_update_slice, scatter: in place if it may be
   kBlock,            // scan, sort: kernels of their own (block_layout.h)
+  kLibraryCall,      // a call of the device's library (library/)
   kHost,             // no kernel is planned: run by the engine's own row
   kControl,          // while, case: computations planned on their own
 };

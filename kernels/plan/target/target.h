@@ -8,7 +8,10 @@
 #include <functional>
 #include <string>
 
+#include "absl/types/span.h"
 #include "core/base/values/dtype.h"
+#include "core/base/values/shape.h"
+#include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
 #include "kernels/plan/target/product_call.h"
 
@@ -74,8 +77,8 @@ struct Target {
   int64_t sorted_scatters = 0;
   // True if a loop whose index is divided becomes two, as index_map.h says.
   bool splits_loops = false;
-  // True if convolutions run as they are, as products do; else they are products of
-  // windows that are written out.
+  // True if convolutions run as they are, as products do; else they are
+  // products of windows that are written out.
   bool convolutions = false;
   // True if products are a library's calls over strides (product_call.h): then
   // each is brought into an order of axes that has such a call.
@@ -85,6 +88,12 @@ struct Target {
   double slow_byte_products = 0;
   // Says if the library of this device takes a call. Null: all that there are.
   std::function<bool(const ProductCall&)> takes_product;
+  // Says if the library of this device takes an instruction of plan/library
+  // over such operands. Null: it takes none.
+  std::function<bool(const OpDef&, absl::Span<const Shape>, const Attributes&)>
+      takes_call;
+  // True if an evaluator on the host runs regions of kHost.
+  bool has_host = true;
   int64_t alignment = 256;  // of every buffer in the arena
 
   // Returns the seconds of one element of `op`, which takes so many simple

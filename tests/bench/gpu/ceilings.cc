@@ -88,16 +88,16 @@ class Bench {
 // A library's plan, destroyed with this.
 class Plan {
  public:
-  Plan(gpu::Device* device, gpu::GemmPlan plan)
+  Plan(gpu::Device* device, gpu::CallPlan plan)
       : device_(device), plan_(plan) {}
-  ~Plan() { device_->DestroyGemmPlan(plan_).IgnoreError(); }
+  ~Plan() { device_->DestroyCall(plan_).IgnoreError(); }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
-  gpu::GemmPlan get() const { return plan_; }
+  gpu::CallPlan get() const { return plan_; }
 
  private:
   gpu::Device* const device_;
-  const gpu::GemmPlan plan_;
+  const gpu::CallPlan plan_;
 };
 
 // Random elements, there.
@@ -130,8 +130,8 @@ absl::StatusOr<absl::Duration> TimeProduct(gpu::Device* device,
   HAWSER_ASSIGN_OR_RETURN(const gpu::DeviceValue b,
                           RandomMatrix(client, shape, 2));
   const gpu::MatrixLayout matrix = {.dtype = dtype};
-  HAWSER_ASSIGN_OR_RETURN(const gpu::GemmPlan planned,
-                          device->PlanGemm({.m = size,
+  HAWSER_ASSIGN_OR_RETURN(const gpu::CallPlan planned,
+                          device->PlanCall(gpu::GemmSpec{.m = size,
                                             .n = size,
                                             .k = size,
                                             .a = matrix,
@@ -140,13 +140,14 @@ absl::StatusOr<absl::Duration> TimeProduct(gpu::Device* device,
                                             .precision = precision}));
   const Plan plan(device, planned);
   HAWSER_ASSIGN_OR_RETURN(const auto bench, Bench::Make(device));
-  gpu::GemmOperands operands = {.a = a.memory->address(),
-                                .b = b.memory->address()};
-  HAWSER_ASSIGN_OR_RETURN(operands.d, bench->Allocate(shape.byte_size()));
+  gpu::CallOperands operands = {
+      .operands = {a.memory->address(), b.memory->address()}};
+  HAWSER_ASSIGN_OR_RETURN(operands.results.emplace_back(),
+                          bench->Allocate(shape.byte_size()));
   HAWSER_ASSIGN_OR_RETURN(operands.workspace,
                           bench->Allocate(device->WorkspaceBytes(plan.get())));
   return bench->Median(
-      [&] { return device->Gemm(bench->stream(), plan.get(), operands); });
+      [&] { return device->RunCall(bench->stream(), plan.get(), operands); });
 }
 
 }  // namespace hawser::bench

@@ -21,13 +21,13 @@ namespace hawser::bench {
 // Things that were queued, or written down during a capture.
 struct WorkCounts {
   int64_t launches = 0;
-  int64_t products = 0;  // of the library
+  int64_t products = 0;  // and other calls of libraries
   int64_t copies = 0;    // from device to device
 };
 
-// A launch or product, by the device's clock.
+// A launch or library call, by the device's clock.
 struct TimedWork {
-  std::string name;  // "row_3 [528,1,1] x 256", or "product"
+  std::string name;  // "row_3 [528,1,1] x 256", or "library call"
   double us = 0;
 };
 
@@ -40,7 +40,7 @@ class CountingDevice : public gpu::ForwardingDevice {
   WorkCounts TakeCounts() {
     return {launches_.exchange(0), products_.exchange(0), copies_.exchange(0)};
   }
-  // From now on every launch and product lies between two events. Not while
+  // From now on every launch and library call lies between two events. Not while
   // anything is captured.
   void StartTiming() { is_timing_ = true; }
   // Ends that: the pieces in the order in which they were queued, all of which
@@ -84,12 +84,12 @@ class CountingDevice : public gpu::ForwardingDevice {
           return ForwardingDevice::Launch(stream, kernel, shape, arguments);
         });
   }
-  absl::Status Gemm(gpu::Stream stream, gpu::GemmPlan plan,
-                    const gpu::GemmOperands& operands) override {
+  absl::Status RunCall(gpu::Stream stream, gpu::CallPlan plan,
+                       const gpu::CallOperands& operands) override {
     ++products_;
     return Timed(
-        stream, [] { return std::string("product"); },
-        [&] { return ForwardingDevice::Gemm(stream, plan, operands); });
+        stream, [] { return std::string("library call"); },
+        [&] { return ForwardingDevice::RunCall(stream, plan, operands); });
   }
   absl::Status CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             gpu::DeviceAddress from, int64_t bytes) override {

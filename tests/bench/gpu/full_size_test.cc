@@ -76,7 +76,7 @@ absl::StatusOr<gpu::Program> ProgramOf(const Module& module) {
   HAWSER_ASSIGN_OR_RETURN(const plan::Plan plan,
                           plan::MakePlan(module, plan::GpuTarget()));
   return gpu::MakeProgram(
-      plan, {.multiprocessors = 132, .plan_product = [](const gpu::GemmSpec&) {
+      plan, {.multiprocessors = 132, .plan_call = [](const gpu::LibraryCall&) {
                return absl::OkStatus();
              }});
 }

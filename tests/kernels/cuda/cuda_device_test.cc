@@ -85,7 +85,7 @@ TEST_F(CudaDeviceTest, ExistsWithoutItsLibraries) {
   const absl::StatusOr<gpu::KernelBinary> binary =
       device_->Compile("k.cu", "HK_GLOBAL k() {}", {});
   const absl::Status plan =
-      device_->PlanGemm({.m = 1, .n = 1, .k = 1}).status();
+      device_->PlanCall(gpu::GemmSpec{.m = 1, .n = 1, .k = 1}).status();
   if (!binary.ok()) {
     EXPECT_TRUE(absl::IsFailedPrecondition(binary.status()));
     EXPECT_TRUE(absl::StrContains(binary.status().message(), "libnvrtc.so"));

@@ -222,7 +222,7 @@ class DeviceProductTest : public DeviceTest {
     DeviceTest::SetUp();
     if (!bench_.has_value()) return;
     const absl::Status status =
-        device().PlanGemm(Product(DType::kF32, DType::kF32)).status();
+        device().PlanCall(Product(DType::kF32, DType::kF32)).status();
     if (absl::IsFailedPrecondition(status)) GTEST_SKIP() << status.message();
   }
   // Passes, too, where the library has no such routine; prints it.
@@ -304,13 +304,14 @@ TEST_P(DeviceProductTest, TailsKeepNan) {
     gpu::GemmSpec s = Product(DType::kF32, DType::kF32, 0, 0,
                               {1, kWidth, kWidth, kWidth});
     s.activation = activation;
-    const auto plan = device().PlanGemm(s);
+    const auto plan = device().PlanCall(s);
     if (absl::IsUnimplemented(plan.status())) continue;
     ASSERT_EQ(plan.status(), OkStatus());
     const auto workspace = bench_->Make<char>(device().WorkspaceBytes(*plan));
-    EXPECT_EQ(device().Gemm(stream(), *plan,
-                            {.a = a.address, .b = b.address, .d = d.address,
-                             .workspace = workspace.address}),
+    EXPECT_EQ(device().RunCall(
+                  stream(), *plan,
+                  OperandsOf(s, {.a = a.address, .b = b.address, .d = d.address,
+                                 .workspace = workspace.address})),
               OkStatus());
     for (const float x : bench_->Get(d)) {
       ASSERT_TRUE(std::isnan(x)) << static_cast<int>(activation) << ": " << x;
@@ -322,13 +323,14 @@ TEST_P(DeviceProductTest, OperandsNeedNoAlignment) {
   gpu::GemmSpec s = Product(DType::kF32, DType::kF32, 0, 0, {1, 8, 8, 8});
   const auto a = bench_->Put(std::vector<float>(65, 2.0f));
   const auto d = bench_->Put(std::vector<float>(65, 0.0f));
-  const auto plan = device().PlanGemm(s);
+  const auto plan = device().PlanCall(s);
   ASSERT_EQ(plan.status(), OkStatus());
   const auto workspace = bench_->Make<char>(device().WorkspaceBytes(*plan));
-  EXPECT_EQ(device().Gemm(stream(), *plan,
-                          {.a = a.address + 4, .b = a.address + 4,
-                           .d = d.address + 4,
-                           .workspace = workspace.address}),
+  EXPECT_EQ(device().RunCall(
+                stream(), *plan,
+                OperandsOf(s, {.a = a.address + 4, .b = a.address + 4,
+                               .d = d.address + 4,
+                               .workspace = workspace.address})),
             OkStatus());
   std::vector<float> want(65, 32.0f);
   want[0] = 0;
@@ -338,14 +340,14 @@ TEST_P(DeviceProductTest, OperandsNeedNoAlignment) {
 TEST_P(DeviceProductTest, RefusesWhatMakesNoSense) {
   gpu::GemmSpec narrow = Product(DType::kF32, DType::kF32);
   narrow.a.leading = narrow.k - 1;
-  EXPECT_TRUE(absl::IsInvalidArgument(device().PlanGemm(narrow).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(device().PlanCall(narrow).status()));
   EXPECT_TRUE(absl::IsUnimplemented(
-      device().PlanGemm(Product(DType::kS32, DType::kS32)).status()));
+      device().PlanCall(Product(DType::kS32, DType::kS32)).status()));
   gpu::GemmSpec empty = Product(DType::kF32, DType::kF32);
   empty.m = 0;
-  const auto plan = device().PlanGemm(empty);
+  const auto plan = device().PlanCall(empty);
   ASSERT_EQ(plan.status(), OkStatus());
-  EXPECT_EQ(device().Gemm(stream(), *plan, {}), OkStatus());
+  EXPECT_EQ(device().RunCall(stream(), *plan, {}), OkStatus());
   EXPECT_EQ(device().AwaitStream(stream()), OkStatus());
 }
 

@@ -64,7 +64,7 @@ TEST(Gemm, EveryTail) {
 TEST(Gemm, RefusesWhatTheLibraryHasNot) {
   Bench bench;
   auto plan = [&](const GemmSpec& s) {
-    return bench.device().PlanGemm(s).status();
+    return bench.device().PlanCall(s).status();
   };
   EXPECT_TRUE(absl::IsUnimplemented(plan(Product(DType::kS32, DType::kS32))));
   EXPECT_TRUE(absl::IsUnimplemented(plan(Product(DType::kF32, DType::kF64))));
@@ -88,8 +88,9 @@ TEST(Gemm, AnEmptySumIsTheTail) {
   const int64_t size = s.batch * s.m * s.n;
   const auto bias = bench.Put(std::vector<float>(s.n, 3.0f));
   const auto d = bench.Make<float>(size);
-  ASSERT_EQ(bench.device().Gemm(bench.stream(), *bench.device().PlanGemm(s),
-                                {.d = d.address, .bias = bias.address}),
+  ASSERT_EQ(bench.device().RunCall(
+                bench.stream(), *bench.device().PlanCall(s),
+                OperandsOf(s, {.d = d.address, .bias = bias.address})),
             absl::OkStatus());
   EXPECT_EQ(bench.Get(d), std::vector<float>(size, 3.0f));
 }

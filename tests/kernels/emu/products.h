@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
+#include "kernels/gpu/device/gemm_check.h"
 #include "tests/kernels/emu/bench.h"
 
 namespace hawser::testing {
@@ -39,6 +40,17 @@ inline gpu::GemmSpec Product(DType factor, DType result, int layouts = 0,
   s.b = Layout(factor, layouts & 2, s.k, s.n, gap);
   s.d = s.c = Layout(result, layouts & 4, s.m, s.n, gap);
   return s;
+}
+
+// A product's operands in the order of a call.
+inline gpu::CallOperands OperandsOf(const gpu::GemmSpec& spec,
+                                    const gpu::GemmOperands& named) {
+  gpu::CallOperands operands{.operands = {named.a, named.b},
+                             .results = {named.d},
+                             .workspace = named.workspace};
+  if (spec.has_c) operands.operands.push_back(named.c);
+  if (spec.has_bias) operands.operands.push_back(named.bias);
+  return operands;
 }
 
 namespace internal {
@@ -95,7 +107,7 @@ absl::Status CheckProduct(Bench* bench, const gpu::GemmSpec& spec,
                           double tolerance = 0) {
   using internal::At, internal::Small, internal::Widen;
   gpu::Device& device = bench->device();
-  HAWSER_ASSIGN_OR_RETURN(const gpu::GemmPlan plan, device.PlanGemm(spec));
+  HAWSER_ASSIGN_OR_RETURN(const gpu::CallPlan plan, device.PlanCall(spec));
   const auto a = Small<F>(spec.batch * spec.a.batch_stride, 1);
   const auto b = Small<F>(spec.batch * spec.b.batch_stride, 2);
   const auto c = Small<D>(spec.batch * spec.d.batch_stride, 3);
@@ -104,12 +116,13 @@ absl::Status CheckProduct(Bench* bench, const gpu::GemmSpec& spec,
   const auto cs = bench->Put(c), biases = bench->Put(bias), ds = bench->Put(c);
   const auto workspace = bench->Make<char>(device.WorkspaceBytes(plan));
   HAWSER_RETURN_IF_ERROR(
-      device.Gemm(bench->stream(), plan,
-                  {as.address, bs.address, ds.address, cs.address,
-                   biases.address, workspace.address}));
+      device.RunCall(bench->stream(), plan,
+                     OperandsOf(spec, {as.address, bs.address, ds.address,
+                                       cs.address, biases.address,
+                                       workspace.address})));
   const auto d = bench->Get(ds);
   HAWSER_RETURN_IF_ERROR(bench->status());
-  HAWSER_RETURN_IF_ERROR(device.DestroyGemmPlan(plan));
+  HAWSER_RETURN_IF_ERROR(device.DestroyCall(plan));
   for (int64_t n = 0; n < spec.batch * spec.m * spec.n; ++n) {
     const int64_t batch = n / (spec.m * spec.n);
     const int64_t i = n / spec.n % spec.m, j = n % spec.n;

@@ -25,9 +25,9 @@ using testing::HasSubstr;
 class NotingDevice : public ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
-  absl::StatusOr<GemmPlan> PlanGemm(const GemmSpec& spec) override {
-    precisions.push_back(spec.precision);
-    return ForwardingDevice::PlanGemm(spec);
+  absl::StatusOr<CallPlan> PlanCall(const LibraryCall& call) override {
+    precisions.push_back(std::get<GemmSpec>(call).precision);
+    return ForwardingDevice::PlanCall(call);
   }
   std::vector<GemmPrecision> precisions;
 };

@@ -66,9 +66,9 @@ absl::Status FailingDevice::Launch(Stream stream, Kernel kernel,
   return ForwardingDevice::Launch(stream, kernel, shape, arguments);
 }
 
-absl::StatusOr<GemmPlan> FailingDevice::PlanGemm(const GemmSpec& spec) {
-  HAWSER_RETURN_IF_ERROR(Check("PlanGemm"));
-  return ForwardingDevice::PlanGemm(spec);
+absl::StatusOr<CallPlan> FailingDevice::PlanCall(const LibraryCall& call) {
+  HAWSER_RETURN_IF_ERROR(Check("PlanCall"));
+  return ForwardingDevice::PlanCall(call);
 }
 
 absl::Status FailingDevice::BeginCapture(Stream stream) {

@@ -41,7 +41,7 @@ class FailingDevice : public ForwardingDevice {
   absl::StatusOr<KernelModule> LoadModule(absl::string_view bytes) override;
   absl::Status Launch(Stream stream, Kernel kernel, const LaunchShape& shape,
                       absl::Span<const KernelArgument> arguments) override;
-  absl::StatusOr<GemmPlan> PlanGemm(const GemmSpec& spec) override;
+  absl::StatusOr<CallPlan> PlanCall(const LibraryCall& call) override;
   absl::Status BeginCapture(Stream stream) override;
   absl::StatusOr<bool> Update(GraphExec exec, Graph graph) override;
   absl::Status UnloadModule(KernelModule module) override {

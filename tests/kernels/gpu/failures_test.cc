@@ -137,17 +137,17 @@ TEST_F(FailuresTest, AProductNoLibraryTakesIsComputedAllTheSame) {
       "  %2: f32[2,2] = dot_general(%0, %1) lhs_batching_dimensions=[] "
       "lhs_contracting_dimensions=[1] rhs_batching_dimensions=[] "
       "rhs_contracting_dimensions=[0]\n  return %2\n}\n";
-  device_->FailNext("PlanGemm", Unimplemented("not these"));
+  device_->FailNext("PlanCall", Unimplemented("not these"));
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig_.Compile(dot));
   const Literal a = F32({1, 2, 3, 4}, {2, 2});
   ASSERT_OK_AND_ASSIGN(const Values product, RunOn(run, {a, a}));
   EXPECT_THAT(product[0], LiteralEquals(F32({7, 10, 15, 22}, {2, 2})));
-  device_->FailNext("PlanGemm", FailedPrecondition("no libcublasLt"));
+  device_->FailNext("PlanCall", FailedPrecondition("no libcublasLt"));
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr slow, rig_.Compile(dot));
   ASSERT_OK_AND_ASSIGN(const Values same, RunOn(slow, {a, a}));
   EXPECT_THAT(same[0], LiteralEquals(product[0]));
   // A library that is there, and fails, is no reason for the slow way.
-  device_->FailNext("PlanGemm", Unavailable("the device is lost"), 9);
+  device_->FailNext("PlanCall", Unavailable("the device is lost"), 9);
   EXPECT_THAT(rig_.Compile(dot),
               StatusIs(absl::StatusCode::kUnavailable, "lost"));
 }

@@ -86,10 +86,10 @@ class SweptDevice : public ForwardingDevice {
         (Stream s, Kernel kernel, const LaunchShape& shape,
          absl::Span<const KernelArgument> arguments),
         s, kernel, shape, arguments)
-  SWEPT(absl::StatusOr<GemmPlan>, PlanGemm, (const GemmSpec& spec), spec)
-  SWEPT_AFTER(DestroyGemmPlan, (GemmPlan plan), plan)
-  SWEPT(absl::Status, Gemm,
-        (Stream s, GemmPlan plan, const GemmOperands& operands), s, plan,
+  SWEPT(absl::StatusOr<CallPlan>, PlanCall, (const LibraryCall& call), call)
+  SWEPT_AFTER(DestroyCall, (CallPlan plan), plan)
+  SWEPT(absl::Status, RunCall,
+        (Stream s, CallPlan plan, const CallOperands& operands), s, plan,
         operands)
   SWEPT(absl::Status, BeginCapture, (Stream s), s)
   absl::StatusOr<Graph> EndCapture(Stream s) override {
@@ -161,13 +161,24 @@ computation @0 "main" (%0: f32[2,2], %1: f32[2,2]) {
 }
 )";
 
+// A transform, and a factor that takes a thread of its own.
+constexpr char kLibrary[] = R"(module "library"
+computation @0 "main" (%0: f32[2,2]) {
+  %1: c64[2,2] = fft(%0) fft_length=[2] fft_type="RFFT"
+  %2: f32[2,2] = fft(%1) fft_length=[2] fft_type="IRFFT"
+  %3: f32[2,2] = cholesky(%2) lower=true
+  return %1, %3
+}
+)";
+
 struct Outcome {
   absl::Status status;
   Values values;
 };
 
 // Compiles, runs one module with a loop, and another often enough to be
-// captured, launched as a graph and updated; transfers small and large values.
+// captured, launched as a graph and updated, and one of library calls;
+// transfers small and large values.
 std::vector<Outcome> Scenario(Rig& rig) {
   std::vector<Outcome> outcomes;
   const auto note = [&](absl::StatusOr<Values> got) {
@@ -186,6 +197,9 @@ std::vector<Outcome> Scenario(Rig& rig) {
     note(straight.ok() ? RunOn(*straight, {a, b})
                        : absl::StatusOr<Values>(straight.status()));
   }
+  const auto library = rig.Compile(kLibrary);
+  note(library.ok() ? RunOn(*library, {F32({4, 2, 2, 5}, {2, 2})})
+                    : absl::StatusOr<Values>(library.status()));
   return outcomes;
 }
 

@@ -104,18 +104,18 @@ class ForwardingDevice : public Device {
                       absl::Span<const KernelArgument> arguments) override {
     return device_->Launch(stream, kernel, shape, arguments);
   }
-  absl::StatusOr<GemmPlan> PlanGemm(const GemmSpec& spec) override {
-    return device_->PlanGemm(spec);
+  absl::StatusOr<CallPlan> PlanCall(const LibraryCall& call) override {
+    return device_->PlanCall(call);
   }
-  absl::Status DestroyGemmPlan(GemmPlan plan) override {
-    return device_->DestroyGemmPlan(plan);
+  absl::Status DestroyCall(CallPlan plan) override {
+    return device_->DestroyCall(plan);
   }
-  int64_t WorkspaceBytes(GemmPlan plan) const override {
+  int64_t WorkspaceBytes(CallPlan plan) const override {
     return device_->WorkspaceBytes(plan);
   }
-  absl::Status Gemm(Stream stream, GemmPlan plan,
-                    const GemmOperands& operands) override {
-    return device_->Gemm(stream, plan, operands);
+  absl::Status RunCall(Stream stream, CallPlan plan,
+                       const CallOperands& operands) override {
+    return device_->RunCall(stream, plan, operands);
   }
   absl::Status BeginCapture(Stream stream) override {
     return device_->BeginCapture(stream);

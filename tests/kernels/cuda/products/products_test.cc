@@ -37,6 +37,9 @@ void ExpectAllByTheLibrary(
     const std::function<absl::Status(const gpu::GemmSpec&)>& library) {
   size_t products = 0, calls = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
+    const auto takes = [&](const gpu::LibraryCall& call) {
+      return library(std::get<gpu::GemmSpec>(call));
+    };
     const gpu::DrawnProduct drawn = gpu::DrawProduct(seed, 24);
     SCOPED_TRACE(drawn.words + "\n" + Print(drawn.module));
     plan::Target target = plan::GpuTarget();
@@ -47,14 +50,14 @@ void ExpectAllByTheLibrary(
                          plan::MakePlan(drawn.module, target));
     ASSERT_OK_AND_ASSIGN(const gpu::Program program,
                          gpu::MakeProgram(plan, {.multiprocessors = 132,
-                                                 .plan_product = library}));
+                                                 .plan_call = takes}));
     for (const gpu::EmittedKernel& kernel : program.kernels) {
       EXPECT_FALSE(absl::StartsWith(kernel.name, "dot_"))
           << plan::Explain(plan, target);
     }
-    products += program.products.size();
+    products += program.library_calls.size();
     for (const gpu::Work& work : program.works) {
-      calls += std::holds_alternative<gpu::GemmStep>(work);
+      calls += std::holds_alternative<gpu::LibraryStep>(work);
     }
     if (::testing::Test::HasFailure()) return;
   }

@@ -1,0 +1,136 @@
+// P A = L U by cuSOLVER.
+#include <algorithm>
+#include <limits>
+
+#include "core/base/values/dtype.h"
+#include "kernels/cuda/library_calls/cusolver_state.h"
+#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/gpu/device/call_check.h"
+
+namespace hawser::cuda {
+namespace {
+
+// Matrices are factored one after another: many small ones are faster on the
+// host.
+constexpr int64_t kFewMatrices = 8;
+constexpr int64_t kLargeMatrix = 256;
+// The library counts elements in 32 bits.
+constexpr int64_t kLargestMatrix = 32768;
+
+// The functions of one dtype. T: its numbers as the library names them.
+template <typename T>
+struct Getrf {
+  cusolverStatus_t (*size)(cusolverDnHandle_t, int, int, T*, int, int*);
+  cusolverStatus_t (*run)(cusolverDnHandle_t, int, int, T*, int, T*, int*,
+                          int*);
+};
+
+}  // namespace
+
+// Of the transpose of a row-major matrix, which is a matrix of the library's.
+// The numbers are a column of one element in each row, and are exchanged with
+// the rows.
+class CuSolver::Lu final : public PlannedCall {
+ public:
+  Lu(const State* state, DeviceHealth* health,
+     const gpu::FactorizationSpec& spec)
+      : state_(*state), health_(health), spec_(spec) {}
+
+  absl::Status Make() {
+    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
+                            state_.handles.Of(nullptr));
+    return WithFunctions([&]<typename T>(const Getrf<T>& getrf) {
+      return CheckSolver(
+          getrf.size(handle, n(), n(), static_cast<T*>(AnyPointer()), n(),
+                     &work_elements_),
+          "cusolver getrf_bufferSize");
+    });
+  }
+
+  int64_t workspace_bytes() const override {
+    return int64_t{work_elements_} * ByteWidth(spec_.dtype);
+  }
+  bool may_block() const override { return true; }
+
+  absl::Status Run(cudaStream_t stream,
+                   const gpu::CallOperands& operands) const override {
+    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
+    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
+    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[0],
+                                      operands.operands[0], bytes.results[0],
+                                      health_));
+    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[2],
+                                      operands.operands[1], bytes.results[2],
+                                      health_));
+    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
+                            state_.handles.Of(stream));
+    const absl::Status status =
+        WithFunctions([&]<typename T>(const Getrf<T>& getrf) {
+          return Factored(getrf, handle, operands);
+        });
+    return status.ok()
+               ? status
+               : AfterFailure(status, stream, "cusolver getrf", health_);
+  }
+
+ private:
+  int n() const { return static_cast<int>(spec_.size); }
+
+  template <typename Do>
+  absl::Status WithFunctions(Do f) const {
+    const State& s = state_;
+    switch (spec_.dtype) {
+      case DType::kF32:
+        return f(
+            Getrf<float>{s.cusolverDnSgetrf_bufferSize, s.cusolverDnSgetrf});
+      case DType::kF64:
+        return f(
+            Getrf<double>{s.cusolverDnDgetrf_bufferSize, s.cusolverDnDgetrf});
+      case DType::kC64:
+        return f(Getrf<cuComplex>{s.cusolverDnCgetrf_bufferSize,
+                                  s.cusolverDnCgetrf});
+      default:
+        return f(Getrf<cuDoubleComplex>{s.cusolverDnZgetrf_bufferSize,
+                                        s.cusolverDnZgetrf});
+    }
+  }
+
+  template <typename T>
+  absl::Status Factored(const Getrf<T>& getrf, cusolverDnHandle_t handle,
+                        const gpu::CallOperands& operands) const {
+    T* const matrices = static_cast<T*>(Pointer(operands.results[0]));
+    int* const pivots = static_cast<int*>(Pointer(operands.results[1]));
+    double* const numbers = static_cast<double*>(Pointer(operands.results[2]));
+    int* const info = static_cast<int*>(Pointer(operands.results[3]));
+    for (int64_t k = 0; k < spec_.batch; ++k) {
+      HAWSER_RETURN_IF_ERROR(CheckSolver(
+          getrf.run(handle, n(), n(), matrices + k * spec_.size * spec_.size,
+                    n(), static_cast<T*>(Pointer(operands.workspace)),
+                    pivots + k * spec_.size, info + k),
+          "cusolver getrf"));
+      HAWSER_RETURN_IF_ERROR(CheckSolver(
+          state_.cusolverDnDlaswp(handle, 1, numbers + k * spec_.size, n(), 1,
+                                  n(), pivots + k * spec_.size, 1),
+          "cusolverDnDlaswp"));
+    }
+    return absl::OkStatus();
+  }
+
+  const State& state_;
+  DeviceHealth* const health_;
+  const gpu::FactorizationSpec spec_;
+  int work_elements_ = 0;
+};
+
+absl::StatusOr<std::shared_ptr<const PlannedCall>> CuSolver::PlanLu(
+    const gpu::FactorizationSpec& spec) const {
+  const bool is_quick = spec.batch <= kFewMatrices || spec.size >= kLargeMatrix;
+  if (!is_quick || spec.size > kLargestMatrix) {
+    return Unimplemented("lu: ", spec.batch, " matrices of ", spec.size);
+  }
+  auto plan = std::make_shared<Lu>(state_.get(), health_, spec);
+  HAWSER_RETURN_IF_ERROR(AsRefusal(plan->Make()));
+  return plan;
+}
+
+}  // namespace hawser::cuda
