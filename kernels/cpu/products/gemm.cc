@@ -6,6 +6,7 @@
 #include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/products/byte_product.h"
 #include "kernels/cpu/products/own_tile.h"
 
 namespace hawser::cpu {
@@ -32,27 +33,6 @@ constexpr int64_t kBlasVectorDepth = 4096;
 constexpr int64_t kCleared = int64_t{1} << 20;
 absl::Status RunTail(const GemmProblem& p, const GemmBox& box) {
   return p.tail == nullptr ? absl::OkStatus() : (*p.tail)(box);
-}
-
-// Calls fn(box) for all boxes of the result, of at most `rows` x `columns`, and
-// gives each to the tail.
-absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
-                      int64_t rows, int64_t columns,
-                      absl::FunctionRef<absl::Status(const GemmBox&)> fn) {
-  const int64_t down = (p.m + rows - 1) / rows;
-  const int64_t along = (p.n + columns - 1) / columns;
-  // Small products are not worth another thread.
-  const double work = static_cast<double>(p.batches) * p.m * p.n * p.k;
-  ThreadPool* pool = work < (1 << 20) ? nullptr : environment.pool;
-  return ForEachBlock(
-      pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
-        const int64_t row = i / along % down * rows;
-        const int64_t column = i % along * columns;
-        const GemmBox box{i / along / down, row, std::min(rows, p.m - row),
-                          column, std::min(columns, p.n - column)};
-        HAWSER_RETURN_IF_ERROR(fn(box));
-        return RunTail(p, box);
-      });
 }
 
 absl::Status Clear(char* to, int64_t bytes, const Environment& environment) {
@@ -102,16 +82,23 @@ CallSizes CallSizesOf(const GemmProblem& p) {
   };
   if (tiles(sizes.rows, 2 * sizes.columns) >= kEnoughTiles) sizes.columns *= 2;
   if (tiles(2 * sizes.rows, sizes.columns) >= 2 * kEnoughTiles) sizes.rows *= 2;
-  sizes.depth =
-      kBlasProductBytes / (ByteWidth(p.dtype) * sizes.rows * sizes.columns);
+  // A complex product is four.
+  const int64_t width = ByteWidth(p.dtype) * (IsComplex(p.dtype) ? 2 : 1);
+  sizes.depth = kBlasProductBytes / (width * sizes.rows * sizes.columns);
   return sizes;
 }
 
 template <typename T>
+constexpr T kNone = T{0};
+template <typename T>
+constexpr T kOne = T{1};
+
+template <typename T>
 absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemm<T> gemm) {
+  using Factor = Blas::FactorOf<T>;
   const CallSizes sizes = CallSizesOf(p);
-  return ForTiles(
+  return ForGemmTiles(
       p, environment, sizes.rows, sizes.columns,
       [&](const GemmBox& t) -> absl::Status {
         T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n +
@@ -122,10 +109,11 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
           const Layout b = LayoutOf(p.b, depth, t.columns);
           const LibraryCall call;
           gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
-               static_cast<int>(t.columns), static_cast<int>(depth), T{1},
-               p.a.At<T>(t.batch, t.row, k), a.leading,
-               p.b.At<T>(t.batch, k, t.column), b.leading, k == 0 ? T{0} : T{1},
-               c, static_cast<int>(p.n));
+               static_cast<int>(t.columns), static_cast<int>(depth),
+               Factor::Of(kOne<T>), p.a.At<T>(t.batch, t.row, k), a.leading,
+               p.b.At<T>(t.batch, k, t.column), b.leading,
+               Factor::Of(k == 0 ? kNone<T> : kOne<T>), c,
+               static_cast<int>(p.n));
           HAWSER_RETURN_IF_ERROR(environment.Look(
               GemmSteps(p.dtype) * ProductsOf(t.rows, t.columns, depth)));
         }
@@ -137,26 +125,27 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
 template <typename T>
 absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemv<T> gemv) {
+  using Factor = Blas::FactorOf<T>;
   const bool plain = p.a.column_stride == 1;
-  return ForTiles(p, environment, kBlasVectorRows, 1,
-                  [&](const GemmBox& t) -> absl::Status {
-                    T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
-                    for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
-                      const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
-                      const Layout a = LayoutOf(p.a, t.rows, depth);
-                      const LibraryCall call;
-                      gemv(Blas::kRowMajor, a.trans,
-                           static_cast<int>(plain ? t.rows : depth),
-                           static_cast<int>(plain ? depth : t.rows), T{1},
-                           p.a.At<T>(t.batch, t.row, k), a.leading,
-                           p.b.At<T>(t.batch, k, 0),
-                           static_cast<int>(p.b.row_stride),
-                           k == 0 ? T{0} : T{1}, c, 1);
-                      HAWSER_RETURN_IF_ERROR(
-                          environment.Look(ProductsOf(t.rows, 1, depth)));
-                    }
-                    return absl::OkStatus();
-                  });
+  return ForGemmTiles(
+      p, environment, kBlasVectorRows, 1,
+      [&](const GemmBox& t) -> absl::Status {
+        T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
+        for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
+          const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
+          const Layout a = LayoutOf(p.a, t.rows, depth);
+          const LibraryCall call;
+          gemv(Blas::kRowMajor, a.trans,
+               static_cast<int>(plain ? t.rows : depth),
+               static_cast<int>(plain ? depth : t.rows), Factor::Of(kOne<T>),
+               p.a.At<T>(t.batch, t.row, k), a.leading,
+               p.b.At<T>(t.batch, k, 0), static_cast<int>(p.b.row_stride),
+               Factor::Of(k == 0 ? kNone<T> : kOne<T>), c, 1);
+          HAWSER_RETURN_IF_ERROR(
+              environment.Look(ProductsOf(t.rows, 1, depth)));
+        }
+        return absl::OkStatus();
+      });
 }
 
 Matrix Transposed(Matrix matrix) {
@@ -234,17 +223,18 @@ absl::Status RunDnnl(const GemmProblem& p, const Environment& environment,
   const auto columns =
       std::max<int64_t>(kDnnlColumns, kDnnlProducts / (kBlasRows * p.k) /
                                           kDnnlColumns * kDnnlColumns);
-  return ForTiles(
+  return ForGemmTiles(
       p, environment, kBlasRows, columns,
       [&](const GemmBox& t) -> absl::Status {
         const BFloat16* a = p.a.At<BFloat16>(t.batch, t.row, 0);
         const BFloat16* b = p.b.At<BFloat16>(t.batch, 0, t.column);
-        auto* c = reinterpret_cast<BFloat16*>(p.c) +
-                  (t.batch * p.m + t.row) * p.n + t.column;
+        char* const c = p.c + ((t.batch * p.m + t.row) * p.n + t.column) *
+                                  ByteWidth(p.dtype);
         HAWSER_RETURN_IF_ERROR(dnnl.Multiply(
-            t.rows, t.columns, p.k, {a, p.a.row_stride, p.a.column_stride},
+            {DType::kBF16, DType::kBF16, p.dtype}, t.rows, t.columns, p.k,
+            {a, p.a.row_stride, p.a.column_stride},
             {b, p.b.row_stride, p.b.column_stride}, c, p.n));
-        return environment.Look(GemmSteps(p.dtype) *
+        return environment.Look(GemmSteps(DType::kBF16) *
                                 ProductsOf(t.rows, t.columns, p.k));
       });
 }
@@ -295,8 +285,57 @@ double GemmSteps(DType dtype) {
     if (dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16) {
       return 1.0 / 32;
     }
+    if (dtype == DType::kC64) return 1.0 / 16;
+    if (dtype == DType::kC128) return 1.0 / 8;
   }
   return kProduct32nds.Of(dtype) / 32.0;
+}
+
+double GemmSteps(DType factors, DType dtype) {
+  if (factors == DType::kBF16) return GemmSteps(factors);
+  return kByteProductSteps;
+}
+
+bool TakesFactors(DType factors, DType dtype, const Libraries& libraries) {
+  switch (factors) {
+    case DType::kBF16:
+      return dtype == DType::kF32 && libraries.dnnl != nullptr;
+    case DType::kS8:
+      return dtype == DType::kS32 && libraries.bytes != nullptr;
+    case DType::kU8:
+      return dtype == DType::kU32 && libraries.bytes != nullptr;
+    default:
+      return false;
+  }
+}
+
+bool TakesFactors(const GemmProblem& p, const Environment& environment,
+                  const Libraries& libraries) {
+  if (!TakesFactors(p.factors, p.dtype, libraries)) return false;
+  if (!IsWorthConverting(p) || !Fits(p.n)) return false;
+  if (p.factors != DType::kBF16) {
+    return environment.allocator != nullptr && IsWorthBytes(p);
+  }
+  return environment.numerics == runtime::Numerics::kFast && p.k <= kDnnlDepth;
+}
+
+absl::Status ForGemmTiles(const GemmProblem& p, const Environment& environment,
+                          int64_t rows, int64_t columns,
+                          absl::FunctionRef<absl::Status(const GemmBox&)> fn) {
+  const int64_t down = (p.m + rows - 1) / rows;
+  const int64_t along = (p.n + columns - 1) / columns;
+  // Small products are not worth another thread.
+  const double work = static_cast<double>(p.batches) * p.m * p.n * p.k;
+  ThreadPool* pool = work < (1 << 20) ? nullptr : environment.pool;
+  return ForEachBlock(
+      pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
+        const int64_t row = i / along % down * rows;
+        const int64_t column = i % along * columns;
+        const GemmBox box{i / along / down, row, std::min(rows, p.m - row),
+                          column, std::min(columns, p.n - column)};
+        HAWSER_RETURN_IF_ERROR(fn(box));
+        return RunTail(p, box);
+      });
 }
 
 absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
@@ -305,8 +344,13 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   if (p.k == 0) {
     HAWSER_RETURN_IF_ERROR(
         Clear(p.c, p.batches * p.m * p.n * ByteWidth(p.dtype), environment));
-    return ForTiles(p, environment, p.m, p.n,
-                    [](const GemmBox&) { return absl::OkStatus(); });
+    return ForGemmTiles(p, environment, p.m, p.n,
+                        [](const GemmBox&) { return absl::OkStatus(); });
+  }
+  if (p.factors != DType::kInvalid && p.factors != p.dtype) {
+    return p.factors == DType::kBF16
+               ? RunDnnl(p, environment, *libraries.dnnl)
+               : RunByteProduct(p, environment, *libraries.bytes);
   }
   const Blas* blas = libraries.blas;
   const bool suits =
@@ -316,6 +360,14 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   }
   if (suits && p.dtype == DType::kF64) {
     return RunBlas(p, environment, blas->dgemm, blas->dgemv);
+  }
+  if (suits && environment.numerics == runtime::Numerics::kFast) {
+    if (p.dtype == DType::kC64) {
+      return RunBlas(p, environment, blas->cgemm, blas->cgemv);
+    }
+    if (p.dtype == DType::kC128) {
+      return RunBlas(p, environment, blas->zgemm, blas->zgemv);
+    }
   }
   return VisitDType(p.dtype, [&](auto tag) -> absl::Status {
     using T = typename decltype(tag)::type;
@@ -331,7 +383,7 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
         if (!absl::IsResourceExhausted(status)) return status;
       }
     }
-    return ForTiles(
+    return ForGemmTiles(
         p, environment, kOwnRows, kOwnColumns,
         [&](const GemmBox& t) { return RunOwnTile(p, t, environment); });
   });
