@@ -175,6 +175,44 @@ absl::Status RunBlas(GemmProblem p, const Environment& environment,
                   : GemmTiles<T>(p, environment, gemm);
 }
 
+// ---- complex numbers ------------------------------------------------------
+
+template <typename T>
+bool HasNaN(const GemmProblem& p, const GemmBox& t) {
+  for (int64_t i = 0; i < t.rows; ++i) {
+    const T* const row = reinterpret_cast<const T*>(p.c) +
+                         (t.batch * p.m + t.row + i) * p.n + t.column;
+    bool any = false;
+    for (int64_t j = 0; j < t.columns; ++j) any |= row[j] != row[j];
+    if (any) return true;
+  }
+  return false;
+}
+
+// A library multiplies its sums by 1 + 0 i at last, which makes NaN of infinite
+// ones: boxes with NaN are computed anew by own loops.
+template <typename T>
+absl::Status RunComplex(const GemmProblem& p, const Environment& environment,
+                        Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
+  const GemmTail checked = [&](const GemmBox& t) -> absl::Status {
+    if (HasNaN<T>(p, t)) {
+      for (int64_t r = 0; r < t.rows; r += kOwnRows) {
+        for (int64_t c = 0; c < t.columns; c += kOwnColumns) {
+          HAWSER_RETURN_IF_ERROR(
+              RunOwnTile(p,
+                         {t.batch, t.row + r, std::min(kOwnRows, t.rows - r),
+                          t.column + c, std::min(kOwnColumns, t.columns - c)},
+                         environment));
+        }
+      }
+    }
+    return RunTail(p, t);
+  };
+  GemmProblem by_library = p;
+  by_library.tail = &checked;
+  return RunBlas(by_library, environment, gemm, gemv);
+}
+
 // ---- halves by way of f32 -------------------------------------------------
 
 // Fewer products for each element that is converted are not worth it.
@@ -271,43 +309,7 @@ absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
   return RunBlas(wide, environment, blas.sgemm, blas.sgemv);
 }
 
-// Rounded down to powers of two, so that a full tile is kLookSteps.
-constexpr ElementSteps kProduct32nds = {
-    .integer = 8, .half = 8, .f32 = 8, .f64 = 8, .complex = 32};
-
 }  // namespace
-
-double GemmSteps(DType dtype) {
-  const Libraries libraries = Libraries::OfProcess();
-  if (dtype == DType::kBF16 && libraries.dnnl != nullptr) return 1.0 / 128;
-  if (libraries.blas != nullptr) {
-    if (dtype == DType::kF32) return 1.0 / 64;
-    if (dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16) {
-      return 1.0 / 32;
-    }
-    if (dtype == DType::kC64) return 1.0 / 16;
-    if (dtype == DType::kC128) return 1.0 / 8;
-  }
-  return kProduct32nds.Of(dtype) / 32.0;
-}
-
-double GemmSteps(DType factors, DType dtype) {
-  if (factors == DType::kBF16) return GemmSteps(factors);
-  return kByteProductSteps;
-}
-
-bool TakesFactors(DType factors, DType dtype, const Libraries& libraries) {
-  switch (factors) {
-    case DType::kBF16:
-      return dtype == DType::kF32 && libraries.dnnl != nullptr;
-    case DType::kS8:
-      return dtype == DType::kS32 && libraries.bytes != nullptr;
-    case DType::kU8:
-      return dtype == DType::kU32 && libraries.bytes != nullptr;
-    default:
-      return false;
-  }
-}
 
 bool TakesFactors(const GemmProblem& p, const Environment& environment,
                   const Libraries& libraries) {
@@ -363,10 +365,10 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   }
   if (suits && environment.numerics == runtime::Numerics::kFast) {
     if (p.dtype == DType::kC64) {
-      return RunBlas(p, environment, blas->cgemm, blas->cgemv);
+      return RunComplex(p, environment, blas->cgemm, blas->cgemv);
     }
     if (p.dtype == DType::kC128) {
-      return RunBlas(p, environment, blas->zgemm, blas->zgemv);
+      return RunComplex(p, environment, blas->zgemm, blas->zgemv);
     }
   }
   return VisitDType(p.dtype, [&](auto tag) -> absl::Status {
