@@ -23,6 +23,7 @@ absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
 absl::Span<const CpuKernel> FftKernels();
 absl::Span<const CpuKernel> GatherKernels();
+absl::Span<const CpuKernel> JoinedKernels();
 absl::Span<const CpuKernel> LinalgKernels();
 absl::Span<const CpuKernel> ReduceKernels();
 absl::Span<const CpuKernel> ScanKernels();

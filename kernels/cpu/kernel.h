@@ -233,6 +233,9 @@ struct CpuKernel {
   // Monoids: how elements at indices are combined; nullptr when the op has none
   // for the dtype.
   CombineFn (*combine)(DType) = nullptr;
+  // Planned alone, with a result of so many bytes or more, it is run by the row
+  // rather than by tiles.
+  int64_t alone_from = std::numeric_limits<int64_t>::max();
 };
 
 double CostOf(const CostContext& context);

@@ -12,7 +12,7 @@ const CpuKernel* FindCpuKernel(const OpDef& op) {
           ConvertKernels(), ConvolutionKernels(), DotKernels(),
           ElementwiseKernels(), GatherKernels(), ReduceKernels(), ScanKernels(),
           ScatterKernels(), LinalgKernels(), ShapeKernels(), SliceKernels(),
-          SortKernels(), FftKernels()}) {
+          SortKernels(), FftKernels(), JoinedKernels()}) {
       for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);
     }
     return map;

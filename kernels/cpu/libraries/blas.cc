@@ -118,8 +118,12 @@ std::unique_ptr<const Blas> OpenBlas(absl::string_view path) {
   if (library == nullptr) return nullptr;
   if (!Resolve(library, "cblas_sgemm", &blas->sgemm) ||
       !Resolve(library, "cblas_dgemm", &blas->dgemm) ||
+      !Resolve(library, "cblas_cgemm", &blas->cgemm) ||
+      !Resolve(library, "cblas_zgemm", &blas->zgemm) ||
       !Resolve(library, "cblas_sgemv", &blas->sgemv) ||
-      !Resolve(library, "cblas_dgemv", &blas->dgemv)) {
+      !Resolve(library, "cblas_dgemv", &blas->dgemv) ||
+      !Resolve(library, "cblas_cgemv", &blas->cgemv) ||
+      !Resolve(library, "cblas_zgemv", &blas->zgemv)) {
     dlclose(library);
     return nullptr;
   }

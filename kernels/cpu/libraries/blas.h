@@ -3,6 +3,7 @@
 #ifndef HAWSER_KERNELS_CPU_LIBRARIES_BLAS_H_
 #define HAWSER_KERNELS_CPU_LIBRARIES_BLAS_H_
 
+#include <complex>
 #include <memory>
 #include <string>
 
@@ -18,21 +19,39 @@ struct Blas {
   static constexpr int kNoTrans = 111;
   static constexpr int kTrans = 112;
 
+  // Complex factors are given by address.
+  template <typename T>
+  struct FactorOf {
+    using Type = T;
+    static T Of(const T& value) { return value; }
+  };
+  template <typename T>
+  struct FactorOf<std::complex<T>> {
+    using Type = const std::complex<T>*;
+    static Type Of(const std::complex<T>& value) { return &value; }
+  };
+  template <typename T>
+  using Factor = typename FactorOf<T>::Type;
+
   template <typename T>
   using Gemm = void (*)(int order, int trans_a, int trans_b, int m, int n,
-                        int k, T alpha, const T* a, int lda, const T* b,
-                        int ldb, T beta, T* c, int ldc);
+                        int k, Factor<T> alpha, const T* a, int lda, const T* b,
+                        int ldb, Factor<T> beta, T* c, int ldc);
   template <typename T>
-  using Gemv = void (*)(int order, int trans, int m, int n, T alpha,
-                        const T* a, int lda, const T* x, int incx, T beta,
-                        T* y, int incy);
+  using Gemv = void (*)(int order, int trans, int m, int n, Factor<T> alpha,
+                        const T* a, int lda, const T* x, int incx,
+                        Factor<T> beta, T* y, int incy);
 
   std::string path;
   std::string name;  // "OpenBLAS 0.3.21 Haswell"; of others the path
   Gemm<float> sgemm = nullptr;
   Gemm<double> dgemm = nullptr;
+  Gemm<std::complex<float>> cgemm = nullptr;
+  Gemm<std::complex<double>> zgemm = nullptr;
   Gemv<float> sgemv = nullptr;
   Gemv<double> dgemv = nullptr;
+  Gemv<std::complex<float>> cgemv = nullptr;
+  Gemv<std::complex<double>> zgemv = nullptr;
 };
 
 // Opens the library at `path`; nullptr when it is not there or lacks one of

@@ -14,13 +14,30 @@
 namespace hawser::cpu {
 namespace {
 
-absl::Status InitMatrix(const DnnlFunctions& f, int64_t rows, int64_t columns,
-                        const Dnnl::Matrix& matrix,
+dnnl_data_type_t TypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kBF16:
+      return dnnl_bf16;
+    case DType::kF32:
+      return dnnl_f32;
+    case DType::kU8:
+      return dnnl_u8;
+    case DType::kS8:
+      return dnnl_s8;
+    case DType::kS32:
+      return dnnl_s32;
+    default:
+      return dnnl_data_type_undef;
+  }
+}
+
+absl::Status InitMatrix(const DnnlFunctions& f, DType dtype, int64_t rows,
+                        int64_t columns, const Dnnl::Matrix& matrix,
                         dnnl_memory_desc_t* layout) {
   const dnnl_dims_t dims = {rows, columns};
   const dnnl_dims_t strides = {matrix.row_stride, matrix.column_stride};
   return StatusOfDnnl(
-      f.memory_desc_init_by_strides(layout, 2, dims, dnnl_bf16, strides),
+      f.memory_desc_init_by_strides(layout, 2, dims, TypeOf(dtype), strides),
       "layout");
 }
 
@@ -37,6 +54,8 @@ Dnnl::Dnnl(std::unique_ptr<const DnnlFunctions> functions)
                        version.patch);
   has_bf16_ = Has(*functions_, dnnl_cpu_isa_avx512_core_bf16);
   const bool has_tiles = Has(*functions_, dnnl_cpu_isa_avx512_core_amx);
+  has_exact_bytes_ = Has(*functions_, dnnl_cpu_isa_avx512_core_vnni) ||
+                     Has(*functions_, dnnl_cpu_isa_avx2_vnni);
   is_fast_ = has_bf16_ && (has_tiles || ProcessMaker() == Maker::kAmd);
 }
 
@@ -66,21 +85,23 @@ const Dnnl* Dnnl::OfProcess() {
     if (found == nullptr) {
       HAWSER_LOG(kWarning) << "HAWSER_DNNL=" << wish
                            << " is no oneDNN 2 of use on this processor; "
-                              "convolutions and products of bf16 go by a BLAS";
+                              "convolutions and products of bf16 go by a BLAS, "
+                              "of bytes by own loops";
     }
     return found.release();
   }();
   return dnnl;
 }
 
-absl::Status Dnnl::Multiply(int64_t m, int64_t n, int64_t k, const Matrix& a,
-                            const Matrix& b, void* c, int64_t pitch) const {
+absl::Status Dnnl::Multiply(const Types& types, int64_t m, int64_t n, int64_t k,
+                            const Matrix& a, const Matrix& b, void* c,
+                            int64_t pitch) const {
   const DnnlFunctions& f = *functions_;
   const DnnlCall call(f);
   dnnl_memory_desc_t left, right, to;
-  HAWSER_RETURN_IF_ERROR(InitMatrix(f, m, k, a, &left));
-  HAWSER_RETURN_IF_ERROR(InitMatrix(f, k, n, b, &right));
-  HAWSER_RETURN_IF_ERROR(InitMatrix(f, m, n, {c, pitch, 1}, &to));
+  HAWSER_RETURN_IF_ERROR(InitMatrix(f, types.a, m, k, a, &left));
+  HAWSER_RETURN_IF_ERROR(InitMatrix(f, types.b, k, n, b, &right));
+  HAWSER_RETURN_IF_ERROR(InitMatrix(f, types.c, m, n, {c, pitch, 1}, &to));
   dnnl_matmul_desc_t wish;
   HAWSER_RETURN_IF_ERROR(StatusOfDnnl(
       f.matmul_desc_init(&wish, &left, &right, nullptr, &to), "description"));

@@ -7,7 +7,8 @@ Libraries Libraries::OfProcess() {
   const Dnnl* const dnnl = Dnnl::OfProcess();
   const bool multiplies = dnnl != nullptr && dnnl->has_bf16() &&
                           (blas == nullptr || dnnl->is_fast());
-  return {blas, multiplies ? dnnl : nullptr, dnnl};
+  const bool is_exact = dnnl != nullptr && dnnl->has_exact_bytes();
+  return {blas, multiplies ? dnnl : nullptr, dnnl, is_exact ? dnnl : nullptr};
 }
 
 std::string Libraries::ProductsOf(DType dtype) const {
@@ -17,6 +18,8 @@ std::string Libraries::ProductsOf(DType dtype) const {
     case DType::kF16:
     case DType::kF32:
     case DType::kF64:
+    case DType::kC64:
+    case DType::kC128:
       return blas == nullptr ? "" : blas->name;
     default:
       return "";

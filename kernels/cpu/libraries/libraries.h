@@ -15,6 +15,7 @@ struct Libraries {
   const Blas* blas = nullptr;
   const Dnnl* dnnl = nullptr;  // for products of bf16: if it is the faster one
   const Dnnl* convolutions = nullptr;
+  const Dnnl* bytes = nullptr;  // for products of s8 or u8: if it is exact
 
   // The libraries that this process found, once.
   static Libraries OfProcess();

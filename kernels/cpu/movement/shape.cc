@@ -105,24 +105,6 @@ absl::StatusOr<Literals> RunTranspose(const KernelContext& c) {
   return CopyInto(c, c.data(0), from);
 }
 
-absl::StatusOr<Literals> RunConcatenate(const KernelContext& c) {
-  if (c.operands.size() == 1) return Literals{std::move(c.operands[0])};
-  const Shape& shape = c.result_shape();
-  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(shape));
-  const int64_t width = ByteWidth(shape.dtype());
-  const Dims strides = shape.Strides();
-  const int64_t step = strides[c.attributes().GetInt("dimension")] * width;
-  const int64_t axis = c.attributes().GetInt("dimension");
-  char* to = out.mutable_bytes().data();
-  for (const Literal& operand : c.operands) {
-    const Shape& part = operand.shape();
-    const StridedCopy copy(width, part.dims(), strides, part.Strides());
-    HAWSER_RETURN_IF_ERROR(copy.Run(c, to, operand.bytes().data()));
-    to += part.dim(axis) * step;
-  }
-  return Literals{std::move(out)};
-}
-
 absl::StatusOr<Literals> RunReverse(const KernelContext& c) {
   const Shape& shape = c.shape(0);
   Dims strides = shape.Strides();
@@ -135,55 +117,9 @@ absl::StatusOr<Literals> RunReverse(const KernelContext& c) {
   return CopyInto(c, c.data(0) + offset * ByteWidth(shape.dtype()), strides);
 }
 
-// The part of one axis of a pad's operand that lands inside the result.
-struct PaddedAxis {
-  PaddedAxis(int64_t size, int64_t low, int64_t interior, int64_t result) {
-    const int64_t step = interior + 1;
-    first = low >= 0 ? 0 : (-low + step - 1) / step;
-    // The last i with low + i * step < result.
-    const int64_t end =
-        result <= low ? 0 : (result - 1 - low) / step + 1;
-    count = std::max<int64_t>(std::min(size, end) - first, 0);
-    to = low + first * step;
-  }
-  int64_t first;  // of the operand
-  int64_t count;
-  int64_t to;  // where `first` lands
-};
-
-absl::StatusOr<Literals> RunPad(const KernelContext& c) {
-  const Shape& operand = c.shape(0);
-  const Shape& shape = c.result_shape();
-  const int64_t width = ByteWidth(shape.dtype());
-  const auto low = c.attributes().GetInts("edge_padding_low");
-  const auto interior = c.attributes().GetInts("interior_padding");
-  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(shape));
-  char* to = out.mutable_bytes().data();
-  const Dims nowhere(shape.rank(), 0);
-  const StridedCopy fill(width, shape.dims(), shape.Strides(), nowhere);
-  HAWSER_RETURN_IF_ERROR(fill.Run(c, to, c.data(1)));
-  const Dims from_strides = operand.Strides();
-  Dims to_strides = shape.Strides();
-  Dims dims;
-  const char* from = c.data(0);
-  for (int i = 0; i < operand.rank(); ++i) {
-    const PaddedAxis axis(operand.dim(i), low[i], interior[i], shape.dim(i));
-    if (axis.count == 0) return Literals{std::move(out)};
-    dims.push_back(axis.count);
-    from += axis.first * from_strides[i] * width;
-    to += axis.to * to_strides[i] * width;
-    to_strides[i] *= interior[i] + 1;
-  }
-  const StridedCopy copy(width, dims, to_strides, from_strides);
-  HAWSER_RETURN_IF_ERROR(copy.Run(c, to, from));
-  return Literals{std::move(out)};
-}
-
 constexpr CpuKernel kKernels[] = {
     {&kBroadcastInDim, RunBroadcastInDim, nullptr, ResultCost},
-    {&kConcatenate, RunConcatenate, nullptr, ResultCost},
     {&kIota, RunIota, nullptr, ResultCost},
-    {&kPad, RunPad},
     {&kReshape, RunReshape, nullptr, NoCost},
     {&kReverse, RunReverse},
     {&kTranspose, RunTranspose},

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,6 +58,10 @@ struct LoopWork : RegionWork {
 // operand whose memory the first result has.
 struct RowWork : RegionWork {
   ValueUse use;
+  // Where the row's instruction is; that of the region, but for a fusion's.
+  int row_computation = 0, row_instruction = 0;
+  // Operands that are constants of the fusion; of others nothing.
+  absl::InlinedVector<std::optional<Literal>, 4> constants;
 };
 using Work = std::variant<TileWork, ProductWork, LoopWork, RowWork>;
 

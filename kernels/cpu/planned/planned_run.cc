@@ -200,11 +200,15 @@ absl::Status PlannedRun::TakeIterations(const LoopWork& work,
 }
 
 absl::Status PlannedRun::Do(const RowWork& work) {
-  const Computation& c = module_.computation(work.computation);
-  const Instruction& i = c.instructions()[work.instruction];
+  const Computation& c = module_.computation(work.row_computation);
+  const Instruction& i = c.instructions()[work.row_instruction];
   const bool may_write = work.results.size() == 1;
   absl::InlinedVector<Literal, 4> operands, given;
   for (size_t k = 0; k < work.operands.size(); ++k) {
+    if (k < work.constants.size() && work.constants[k].has_value()) {
+      operands.push_back(*work.constants[k]);
+      continue;
+    }
     char* const memory = At(work.operands[k]);
     const Shape& shape = c.shape(i.operands[k]);
     // Its own reference, so that it is a sole holder's.
@@ -221,7 +225,7 @@ absl::Status PlannedRun::Do(const RowWork& work) {
   }
   HAWSER_ASSIGN_OR_RETURN(
       const Literals results,
-      rows_.RunInstruction(work.computation, work.instruction,
+      rows_.RunInstruction(work.row_computation, work.row_instruction,
                            absl::MakeSpan(operands), absl::MakeSpan(given),
                            work.use, environment_));
   for (size_t r = 0; r < work.results.size(); ++r) {

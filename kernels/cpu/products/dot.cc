@@ -1,4 +1,5 @@
-// dot_general: both operands, converted to the result's dtype, seen as batches
+// dot_general: both operands, converted to the result's dtype where no library
+// takes them as they are, seen as batches
 // of matrices, by strides where they allow it and by a transposed copy where
 // not, then RunGemm.
 #include "core/ops/contraction/dot.h"
@@ -114,9 +115,10 @@ int ConvertSteps(DType from, DType to) {
   return std::max(steps.Of(from), steps.Of(to));
 }
 
-// The operand's elements in the result's dtype.
-absl::StatusOr<Literal> Converted(const KernelContext& c, int operand) {
-  const DType from = c.shape(operand).dtype(), to = c.result_shape().dtype();
+// The operand's elements in that dtype.
+absl::StatusOr<Literal> Converted(const KernelContext& c, int operand,
+                                  DType to) {
+  const DType from = c.shape(operand).dtype();
   if (from == to) return c.operands[operand];
   const ElementFn convert =
       FindCpuKernel(kConvert)->element({{&from, 1}, to, c.attributes()});
@@ -134,10 +136,10 @@ absl::StatusOr<Literal> Converted(const KernelContext& c, int operand) {
   return out;
 }
 
-// The same as ViewOf, in the result's dtype. `storage` holds the elements.
+// The same as ViewOf, in that dtype. `storage` holds the elements.
 absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
-                                Literal* storage) {
-  HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand));
+                                DType dtype, Literal* storage) {
+  HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand, dtype));
   if (auto view = ViewOf(side)) {
     view->data = storage->bytes().data();
     return *view;
@@ -151,7 +153,6 @@ absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
       from.push_back(strides[axis]);
     }
   }
-  const DType dtype = c.result_shape().dtype();
   HAWSER_ASSIGN_OR_RETURN(*storage, c.Allocate(Shape::Of(dtype, dims)));
   const StridedCopy copy(ByteWidth(dtype), dims, storage->shape().Strides(),
                          from);
@@ -178,6 +179,9 @@ double DotCost(const CostContext& c) {
   }
   const DType from = c.operand(0).dtype(), to = c.result().dtype();
   const double read = c.elements(c.operand(0)) + c.elements(c.operand(1));
+  if (TakesFactors(from, to, Libraries::OfProcess())) {
+    return products * GemmSteps(from, to) + read + 2 * ResultCost(c);
+  }
   return products * GemmSteps(to) +
          read * (from == to ? kReadSteps : 1 + ConvertSteps(from, to)) +
          ResultCost(c);
@@ -203,13 +207,21 @@ absl::Status RunProduct(const KernelContext& c, char* to,
                       .c = to,
                       .tail = tail};
   Literal left, right;
+  const Libraries libraries = Libraries::OfProcess();
+  DType dtype = c.shape(0).dtype();
+  if (dtype != problem.dtype) {
+    problem.factors = dtype;
+    if (!TakesFactors(problem, c.environment, libraries)) {
+      problem.factors = dtype = problem.dtype;
+    }
+  }
   if (problem.k != 0 && c.result_shape().num_elements() != 0) {
     ChooseOrder(&lhs, &rhs);
-    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, &left));
-    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, &right));
+    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, dtype, &left));
+    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, dtype, &right));
     std::swap(problem.b.row_stride, problem.b.column_stride);
   }
-  return RunGemm(problem, c.environment, Libraries::OfProcess());
+  return RunGemm(problem, c.environment, libraries);
 }
 
 }  // namespace hawser::cpu

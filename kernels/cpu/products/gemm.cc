@@ -6,6 +6,7 @@
 #include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/products/byte_product.h"
 #include "kernels/cpu/products/own_tile.h"
 
 namespace hawser::cpu {
@@ -32,27 +33,6 @@ constexpr int64_t kBlasVectorDepth = 4096;
 constexpr int64_t kCleared = int64_t{1} << 20;
 absl::Status RunTail(const GemmProblem& p, const GemmBox& box) {
   return p.tail == nullptr ? absl::OkStatus() : (*p.tail)(box);
-}
-
-// Calls fn(box) for all boxes of the result, of at most `rows` x `columns`, and
-// gives each to the tail.
-absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
-                      int64_t rows, int64_t columns,
-                      absl::FunctionRef<absl::Status(const GemmBox&)> fn) {
-  const int64_t down = (p.m + rows - 1) / rows;
-  const int64_t along = (p.n + columns - 1) / columns;
-  // Small products are not worth another thread.
-  const double work = static_cast<double>(p.batches) * p.m * p.n * p.k;
-  ThreadPool* pool = work < (1 << 20) ? nullptr : environment.pool;
-  return ForEachBlock(
-      pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
-        const int64_t row = i / along % down * rows;
-        const int64_t column = i % along * columns;
-        const GemmBox box{i / along / down, row, std::min(rows, p.m - row),
-                          column, std::min(columns, p.n - column)};
-        HAWSER_RETURN_IF_ERROR(fn(box));
-        return RunTail(p, box);
-      });
 }
 
 absl::Status Clear(char* to, int64_t bytes, const Environment& environment) {
@@ -102,16 +82,23 @@ CallSizes CallSizesOf(const GemmProblem& p) {
   };
   if (tiles(sizes.rows, 2 * sizes.columns) >= kEnoughTiles) sizes.columns *= 2;
   if (tiles(2 * sizes.rows, sizes.columns) >= 2 * kEnoughTiles) sizes.rows *= 2;
-  sizes.depth =
-      kBlasProductBytes / (ByteWidth(p.dtype) * sizes.rows * sizes.columns);
+  // A complex product is four.
+  const int64_t width = ByteWidth(p.dtype) * (IsComplex(p.dtype) ? 2 : 1);
+  sizes.depth = kBlasProductBytes / (width * sizes.rows * sizes.columns);
   return sizes;
 }
 
 template <typename T>
+constexpr T kNone = T{0};
+template <typename T>
+constexpr T kOne = T{1};
+
+template <typename T>
 absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemm<T> gemm) {
+  using Factor = Blas::FactorOf<T>;
   const CallSizes sizes = CallSizesOf(p);
-  return ForTiles(
+  return ForGemmTiles(
       p, environment, sizes.rows, sizes.columns,
       [&](const GemmBox& t) -> absl::Status {
         T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n +
@@ -122,10 +109,11 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
           const Layout b = LayoutOf(p.b, depth, t.columns);
           const LibraryCall call;
           gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
-               static_cast<int>(t.columns), static_cast<int>(depth), T{1},
-               p.a.At<T>(t.batch, t.row, k), a.leading,
-               p.b.At<T>(t.batch, k, t.column), b.leading, k == 0 ? T{0} : T{1},
-               c, static_cast<int>(p.n));
+               static_cast<int>(t.columns), static_cast<int>(depth),
+               Factor::Of(kOne<T>), p.a.At<T>(t.batch, t.row, k), a.leading,
+               p.b.At<T>(t.batch, k, t.column), b.leading,
+               Factor::Of(k == 0 ? kNone<T> : kOne<T>), c,
+               static_cast<int>(p.n));
           HAWSER_RETURN_IF_ERROR(environment.Look(
               GemmSteps(p.dtype) * ProductsOf(t.rows, t.columns, depth)));
         }
@@ -137,26 +125,27 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
 template <typename T>
 absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemv<T> gemv) {
+  using Factor = Blas::FactorOf<T>;
   const bool plain = p.a.column_stride == 1;
-  return ForTiles(p, environment, kBlasVectorRows, 1,
-                  [&](const GemmBox& t) -> absl::Status {
-                    T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
-                    for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
-                      const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
-                      const Layout a = LayoutOf(p.a, t.rows, depth);
-                      const LibraryCall call;
-                      gemv(Blas::kRowMajor, a.trans,
-                           static_cast<int>(plain ? t.rows : depth),
-                           static_cast<int>(plain ? depth : t.rows), T{1},
-                           p.a.At<T>(t.batch, t.row, k), a.leading,
-                           p.b.At<T>(t.batch, k, 0),
-                           static_cast<int>(p.b.row_stride),
-                           k == 0 ? T{0} : T{1}, c, 1);
-                      HAWSER_RETURN_IF_ERROR(
-                          environment.Look(ProductsOf(t.rows, 1, depth)));
-                    }
-                    return absl::OkStatus();
-                  });
+  return ForGemmTiles(
+      p, environment, kBlasVectorRows, 1,
+      [&](const GemmBox& t) -> absl::Status {
+        T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
+        for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
+          const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
+          const Layout a = LayoutOf(p.a, t.rows, depth);
+          const LibraryCall call;
+          gemv(Blas::kRowMajor, a.trans,
+               static_cast<int>(plain ? t.rows : depth),
+               static_cast<int>(plain ? depth : t.rows), Factor::Of(kOne<T>),
+               p.a.At<T>(t.batch, t.row, k), a.leading,
+               p.b.At<T>(t.batch, k, 0), static_cast<int>(p.b.row_stride),
+               Factor::Of(k == 0 ? kNone<T> : kOne<T>), c, 1);
+          HAWSER_RETURN_IF_ERROR(
+              environment.Look(ProductsOf(t.rows, 1, depth)));
+        }
+        return absl::OkStatus();
+      });
 }
 
 Matrix Transposed(Matrix matrix) {
@@ -184,6 +173,44 @@ absl::Status RunBlas(GemmProblem p, const Environment& environment,
   span.Add("lanes", 2 * p.batches * p.m * p.n * p.k);
   return p.n == 1 ? GemvTiles<T>(p, environment, gemv)
                   : GemmTiles<T>(p, environment, gemm);
+}
+
+// ---- complex numbers ------------------------------------------------------
+
+template <typename T>
+bool HasNaN(const GemmProblem& p, const GemmBox& t) {
+  for (int64_t i = 0; i < t.rows; ++i) {
+    const T* const row = reinterpret_cast<const T*>(p.c) +
+                         (t.batch * p.m + t.row + i) * p.n + t.column;
+    bool any = false;
+    for (int64_t j = 0; j < t.columns; ++j) any |= row[j] != row[j];
+    if (any) return true;
+  }
+  return false;
+}
+
+// A library multiplies its sums by 1 + 0 i at last, which makes NaN of infinite
+// ones: boxes with NaN are computed anew by own loops.
+template <typename T>
+absl::Status RunComplex(const GemmProblem& p, const Environment& environment,
+                        Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
+  const GemmTail checked = [&](const GemmBox& t) -> absl::Status {
+    if (HasNaN<T>(p, t)) {
+      for (int64_t r = 0; r < t.rows; r += kOwnRows) {
+        for (int64_t c = 0; c < t.columns; c += kOwnColumns) {
+          HAWSER_RETURN_IF_ERROR(
+              RunOwnTile(p,
+                         {t.batch, t.row + r, std::min(kOwnRows, t.rows - r),
+                          t.column + c, std::min(kOwnColumns, t.columns - c)},
+                         environment));
+        }
+      }
+    }
+    return RunTail(p, t);
+  };
+  GemmProblem by_library = p;
+  by_library.tail = &checked;
+  return RunBlas(by_library, environment, gemm, gemv);
 }
 
 // ---- halves by way of f32 -------------------------------------------------
@@ -234,17 +261,18 @@ absl::Status RunDnnl(const GemmProblem& p, const Environment& environment,
   const auto columns =
       std::max<int64_t>(kDnnlColumns, kDnnlProducts / (kBlasRows * p.k) /
                                           kDnnlColumns * kDnnlColumns);
-  return ForTiles(
+  return ForGemmTiles(
       p, environment, kBlasRows, columns,
       [&](const GemmBox& t) -> absl::Status {
         const BFloat16* a = p.a.At<BFloat16>(t.batch, t.row, 0);
         const BFloat16* b = p.b.At<BFloat16>(t.batch, 0, t.column);
-        auto* c = reinterpret_cast<BFloat16*>(p.c) +
-                  (t.batch * p.m + t.row) * p.n + t.column;
+        char* const c = p.c + ((t.batch * p.m + t.row) * p.n + t.column) *
+                                  ByteWidth(p.dtype);
         HAWSER_RETURN_IF_ERROR(dnnl.Multiply(
-            t.rows, t.columns, p.k, {a, p.a.row_stride, p.a.column_stride},
+            {DType::kBF16, DType::kBF16, p.dtype}, t.rows, t.columns, p.k,
+            {a, p.a.row_stride, p.a.column_stride},
             {b, p.b.row_stride, p.b.column_stride}, c, p.n));
-        return environment.Look(GemmSteps(p.dtype) *
+        return environment.Look(GemmSteps(DType::kBF16) *
                                 ProductsOf(t.rows, t.columns, p.k));
       });
 }
@@ -281,22 +309,35 @@ absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
   return RunBlas(wide, environment, blas.sgemm, blas.sgemv);
 }
 
-// Rounded down to powers of two, so that a full tile is kLookSteps.
-constexpr ElementSteps kProduct32nds = {
-    .integer = 8, .half = 8, .f32 = 8, .f64 = 8, .complex = 32};
-
 }  // namespace
 
-double GemmSteps(DType dtype) {
-  const Libraries libraries = Libraries::OfProcess();
-  if (dtype == DType::kBF16 && libraries.dnnl != nullptr) return 1.0 / 128;
-  if (libraries.blas != nullptr) {
-    if (dtype == DType::kF32) return 1.0 / 64;
-    if (dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16) {
-      return 1.0 / 32;
-    }
+bool TakesFactors(const GemmProblem& p, const Environment& environment,
+                  const Libraries& libraries) {
+  if (!TakesFactors(p.factors, p.dtype, libraries)) return false;
+  if (!IsWorthConverting(p) || !Fits(p.n)) return false;
+  if (p.factors != DType::kBF16) {
+    return environment.allocator != nullptr && IsWorthBytes(p);
   }
-  return kProduct32nds.Of(dtype) / 32.0;
+  return environment.numerics == runtime::Numerics::kFast && p.k <= kDnnlDepth;
+}
+
+absl::Status ForGemmTiles(const GemmProblem& p, const Environment& environment,
+                          int64_t rows, int64_t columns,
+                          absl::FunctionRef<absl::Status(const GemmBox&)> fn) {
+  const int64_t down = (p.m + rows - 1) / rows;
+  const int64_t along = (p.n + columns - 1) / columns;
+  // Small products are not worth another thread.
+  const double work = static_cast<double>(p.batches) * p.m * p.n * p.k;
+  ThreadPool* pool = work < (1 << 20) ? nullptr : environment.pool;
+  return ForEachBlock(
+      pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
+        const int64_t row = i / along % down * rows;
+        const int64_t column = i % along * columns;
+        const GemmBox box{i / along / down, row, std::min(rows, p.m - row),
+                          column, std::min(columns, p.n - column)};
+        HAWSER_RETURN_IF_ERROR(fn(box));
+        return RunTail(p, box);
+      });
 }
 
 absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
@@ -305,8 +346,13 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   if (p.k == 0) {
     HAWSER_RETURN_IF_ERROR(
         Clear(p.c, p.batches * p.m * p.n * ByteWidth(p.dtype), environment));
-    return ForTiles(p, environment, p.m, p.n,
-                    [](const GemmBox&) { return absl::OkStatus(); });
+    return ForGemmTiles(p, environment, p.m, p.n,
+                        [](const GemmBox&) { return absl::OkStatus(); });
+  }
+  if (p.factors != DType::kInvalid && p.factors != p.dtype) {
+    return p.factors == DType::kBF16
+               ? RunDnnl(p, environment, *libraries.dnnl)
+               : RunByteProduct(p, environment, *libraries.bytes);
   }
   const Blas* blas = libraries.blas;
   const bool suits =
@@ -316,6 +362,14 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   }
   if (suits && p.dtype == DType::kF64) {
     return RunBlas(p, environment, blas->dgemm, blas->dgemv);
+  }
+  if (suits && environment.numerics == runtime::Numerics::kFast) {
+    if (p.dtype == DType::kC64) {
+      return RunComplex(p, environment, blas->cgemm, blas->cgemv);
+    }
+    if (p.dtype == DType::kC128) {
+      return RunComplex(p, environment, blas->zgemm, blas->zgemv);
+    }
   }
   return VisitDType(p.dtype, [&](auto tag) -> absl::Status {
     using T = typename decltype(tag)::type;
@@ -331,7 +385,7 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
         if (!absl::IsResourceExhausted(status)) return status;
       }
     }
-    return ForTiles(
+    return ForGemmTiles(
         p, environment, kOwnRows, kOwnColumns,
         [&](const GemmBox& t) { return RunOwnTile(p, t, environment); });
   });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "core/base/values/dtype.h"
 #include "kernels/cpu/kernel.h"
@@ -38,6 +39,8 @@ using GemmTail = std::function<absl::Status(const GemmBox&)>;
 // c[batch][m][n], dense, = a[batch][m][k] times b[batch][k][n].
 struct GemmProblem {
   DType dtype;
+  // That of a and b, where it is narrower: TakesFactors.
+  DType factors = DType::kInvalid;
   int64_t batches = 1;
   int64_t m = 1;
   int64_t n = 1;
@@ -52,18 +55,34 @@ struct GemmProblem {
 // Steps of one product and its addition, in a product of large matrices of fast
 // numerics.
 double GemmSteps(DType dtype);
+// The same of narrower factors that RunGemm takes as they are.
+double GemmSteps(DType factors, DType dtype);
 // The products of an m by k matrix with a k by n one.
 inline double ProductsOf(int64_t m, int64_t n, int64_t k) {
   return static_cast<double>(m) * static_cast<double>(n) *
          static_cast<double>(k);
 }
 
-// f32 and f64 go to a library's BLAS unless it has none or the strides do not
-// suit it (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and
-// are rounded once: in fast numerics, where that is worth it, bf16 by oneDNN,
-// others by way of f32 in memory of its own if there is memory. Integers wrap.
-// Checks the environment's token for each tile. Errors: the token's, the
-// tail's.
+// True if a library multiplies large matrices of `factors` to a wider `dtype`:
+// bf16 to f32 by oneDNN, bytes to 32 bits where it is exact.
+bool TakesFactors(DType factors, DType dtype, const Libraries& libraries);
+// The same of a problem: its numerics allow that, and it is worth a call.
+bool TakesFactors(const GemmProblem& problem, const Environment& environment,
+                  const Libraries& libraries);
+
+// Calls fn(box) for all boxes of the result, of at most `rows` x `columns`, and
+// gives each to the tail. Errors: the token's, those of fn and the tail.
+absl::Status ForGemmTiles(const GemmProblem& problem,
+                          const Environment& environment, int64_t rows,
+                          int64_t columns,
+                          absl::FunctionRef<absl::Status(const GemmBox&)> fn);
+
+// f32 and f64, and complex numbers in fast numerics, go to a library's BLAS
+// unless it has none or the strides do not suit it (one of each matrix's must
+// be 1). f16 and bf16 accumulate in f32 and are rounded once: in fast numerics,
+// where that is worth it, bf16 by oneDNN, others by way of f32 in memory of its
+// own if there is memory. Integers wrap. Checks the environment's token for
+// each tile. Errors: the token's, the tail's.
 absl::Status RunGemm(const GemmProblem& problem, const Environment& environment,
                      const Libraries& libraries);
 

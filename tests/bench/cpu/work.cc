@@ -54,9 +54,9 @@ Sample Timed(Once once, double units) {
 std::vector<Work> AllWorks() {
   std::vector<Work> all;
   for (const auto& works :
-       {ElementwiseWorks(), RowWorks(), MovementWorks(), ProductWorks(),
-        LinalgWorks(), AttentionWorks(), OrderWorks(), WindowWorks(),
-        ClientWorks(), GraphWorks()}) {
+       {ElementwiseWorks(), RowWorks(), MovementWorks(), JoiningWorks(),
+        ProductWorks(), DTypeProductWorks(), LinalgWorks(), AttentionWorks(),
+        OrderWorks(), WindowWorks(), ClientWorks(), GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

@@ -76,7 +76,9 @@ struct Work {
 std::vector<Work> ElementwiseWorks();
 std::vector<Work> RowWorks();
 std::vector<Work> MovementWorks();
+std::vector<Work> JoiningWorks();
 std::vector<Work> ProductWorks();
+std::vector<Work> DTypeProductWorks();
 std::vector<Work> LinalgWorks();
 std::vector<Work> AttentionWorks();
 std::vector<Work> OrderWorks();

@@ -363,7 +363,8 @@ TEST_F(GemmTest, OneDnnKeepsNaNAndInfinity) {
   a[0] = BFloat16(infinity);
   a[kSide] = BFloat16(infinity);
   b[0] = BFloat16(1.0f);
-  ASSERT_OK(dnnl->Multiply(kSide, kSide, kSide, {a.data(), kSide, 1},
+  ASSERT_OK(dnnl->Multiply({DType::kBF16, DType::kBF16, DType::kBF16}, kSide,
+                           kSide, kSide, {a.data(), kSide, 1},
                            {b.data(), kSide, 1}, c.data(), kSide));
   EXPECT_EQ(static_cast<float>(c[0]), infinity);
   EXPECT_TRUE(std::isnan(static_cast<float>(c[1])));

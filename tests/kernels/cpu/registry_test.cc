@@ -60,9 +60,9 @@ TEST(CpuRegistryTest, NoOpHasTwoRows) {
   for (auto family :
        {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
         ConvertKernels(), ConvolutionKernels(), DotKernels(),
-        ElementwiseKernels(), GatherKernels(), ReduceKernels(),
-        ScanKernels(), ScatterKernels(), ShapeKernels(), SliceKernels(),
-        SortKernels(), LinalgKernels(), FftKernels()}) {
+        ElementwiseKernels(), GatherKernels(), ReduceKernels(), ScanKernels(),
+        ScatterKernels(), ShapeKernels(), SliceKernels(), SortKernels(),
+        LinalgKernels(), FftKernels(), JoinedKernels()}) {
     for (const CpuKernel& kernel : family) {
       EXPECT_TRUE(seen.insert(kernel.op).second) << kernel.op->name;
     }
