@@ -65,6 +65,7 @@ constexpr Row kRows[] = {
     {&kRoundNearestAfz, "round of round", TwiceIsOnce},
     {&kRoundNearestEven, "round of round", TwiceIsOnce},
     {&kScatter, "scatter of one a row", ScatterOfOneARow},
+    {&kScatter, "scatter of one window", ScatterOfOneWindow},
     {&kSelect, "select of one", ChoiceOfOne},
     {&kSelect, "select of truths", ChoiceOfTruths},
     {&kSelect, "select by not", ChoiceByOpposite},

@@ -40,7 +40,8 @@ bool IsFoldable(const Computation& c, const Instruction& i, const Known& known,
                 const std::vector<bool>& endless) {
   if (i.operands.empty() || i.op->Is(kControlFlow)) return false;
   // One element, repeated, fuses; an array is read.
-  if (i.op == &kBroadcastInDim && c.shape(i.operands[0]).num_elements() == 1) {
+  if (i.op == &kBroadcastInDim && c.shape(i.operands[0]).num_elements() == 1 &&
+      c.shape(i.first_result).num_elements() > 1) {
     return false;
   }
   for (ValueId v : i.operands) {

@@ -15,6 +15,7 @@
 #include "kernels/plan/fusion/fuse.h"
 #include "kernels/plan/library/library_forms.h"
 #include "kernels/plan/loops/unrolled.h"
+#include "kernels/plan/loops/unrolled_folds.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/tiling/tiling.h"
@@ -101,6 +102,8 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
   std::optional<Module> held;
   const auto now = [&]() -> const Module& { return held ? *held : original; };
   HAWSER_ASSIGN_OR_RETURN(held, Unrolled(original, target));
+  HAWSER_ASSIGN_OR_RETURN(auto folds, UnrolledFolds(now(), target));
+  if (folds) held = std::move(folds);
   const int last = static_cast<int>(now().computations().size()) - 1;
   if (ScattersHalves(now(), last)) {
     HAWSER_ASSIGN_OR_RETURN(held, WithWideScatters(now()));

@@ -67,9 +67,10 @@ Simplified BitsTwice(const Site& site);         // bitcast_convert likewise
 
 // ---- folded elements --------------------------------------------------------
 
-Simplified SumAfterZero(const Site& site);      // 0 + a sum from 0 on
-Simplified FoldOfOne(const Site& site);         // along axes of one
-Simplified ScatterOfOneARow(const Site& site);  // into a number everywhere
+Simplified SumAfterZero(const Site& site);        // 0 + a sum from 0 on
+Simplified FoldOfOne(const Site& site);           // along axes of one
+Simplified ScatterOfOneARow(const Site& site);    // into a number everywhere
+Simplified ScatterOfOneWindow(const Site& site);  // at a constant, inside
 
 // ---- moved elements ---------------------------------------------------------
 

@@ -1,9 +1,10 @@
 // Simplifications of what folds elements: reductions of one, sums that begin
-// with 0, and scatters of one a row.
+// with 0, and scatters of one a row or of one window.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/reduce.h"
@@ -11,6 +12,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "core/ops/scatters/scatter_rows.h"
 #include "core/passes/patterns/simplify.h"
 
@@ -97,6 +99,58 @@ std::optional<Rows> FindRows(const Site& site) {
   return rows;
 }
 
+// ---- scatters of one window
+// --------------------------------------------------
+
+// The elements of a constant of integers; nullopt for other values.
+std::optional<Dims> IntegersOf(const Instruction& i) {
+  if (i.op != &kConstant) return std::nullopt;
+  const Literal& literal = i.attributes.GetLiteral("value");
+  return VisitDType(literal.shape().dtype(),
+                    [&](auto tag) -> std::optional<Dims> {
+                      using T = typename decltype(tag)::type;
+                      Dims numbers;
+                      if constexpr (kIsInteger<T>) {
+                        for (const T n : literal.data<T>()) {
+                          numbers.push_back(static_cast<int64_t>(n));
+                        }
+                        return numbers;
+                      }
+                      return std::nullopt;
+                    });
+}
+
+struct Window {
+  Dims starts, sizes;  // by axis of the input
+};
+
+// The window of a scatter's one index vector, if it lies inside.
+std::optional<Window> FindWindow(const Site& site) {
+  const Shape& input = site.shape(0);
+  const auto inserted = site.ints("inserted_window_dims");
+  const auto window = site.ints("update_window_dims");
+  const auto map = site.ints("scatter_dims_to_operand_dims");
+  const auto at = IntegersOf(site.producer(1));
+  if (!at || at->size() != map.size() ||
+      VectorsOf(site.instruction, site.shape(1)) != 1) {
+    return std::nullopt;
+  }
+  Window found{Dims(input.rank(), 0), {}};
+  for (size_t k = 0; k < map.size(); ++k) found.starts[map[k]] = (*at)[k];
+  for (int64_t axis = 0, next = 0; axis < input.rank(); ++axis) {
+    const bool is_one =
+        std::find(inserted.begin(), inserted.end(), axis) != inserted.end();
+    const int64_t size =
+        is_one ? 1 : site.shape(2).dim(static_cast<int>(window[next++]));
+    const int64_t room = input.dim(static_cast<int>(axis)) - size;
+    if (found.starts[axis] < 0 || found.starts[axis] > room) {
+      return std::nullopt;
+    }
+    found.sizes.push_back(size);
+  }
+  return found;
+}
+
 // ---- sums that begin with 0 -------------------------------------------------
 
 bool IsZero(const Rewriter& rewriter, ValueId value) {
@@ -151,6 +205,36 @@ Simplified FoldOfOne(const Site& site) {
   HAWSER_ASSIGN_OR_RETURN(const ValueId initial,
                           RepeatedTo(rewriter, site.operands[1], dims, {}));
   return rewriter.Append(*fold->monoid, {initial, one});
+}
+
+Simplified ScatterOfOneWindow(const Site& site) {
+  if (site.operands.size() != 3) return kNoValue;
+  const std::optional<Fold> fold = FoldOf(site);
+  const std::optional<Window> window = FindWindow(site);
+  if (!fold || !window) return kNoValue;
+  Rewriter& rewriter = site.rewriter;
+  HAWSER_ASSIGN_OR_RETURN(
+      ValueId made, ReshapedTo(rewriter, site.operands[2], window->sizes));
+  if (fold->monoid != nullptr) {
+    Dims limits = window->starts;
+    for (size_t axis = 0; axis < limits.size(); ++axis) {
+      limits[axis] += window->sizes[axis];
+    }
+    HAWSER_ASSIGN_OR_RETURN(
+        const ValueId old,
+        rewriter.Append(kSlice, {site.operands[0]},
+                        {{"start_indices", window->starts},
+                         {"limit_indices", limits},
+                         {"strides", Dims(limits.size(), 1)}}));
+    HAWSER_ASSIGN_OR_RETURN(made, rewriter.Append(*fold->monoid, {old, made}));
+  }
+  std::vector<ValueId> operands = {site.operands[0], made};
+  for (const int64_t start : window->starts) {
+    HAWSER_ASSIGN_OR_RETURN(
+        operands.emplace_back(),
+        rewriter.Append(kConstant, {}, {{"value", Literal::Scalar(start)}}));
+  }
+  return rewriter.Append(kDynamicUpdateSlice, operands);
 }
 
 Simplified ScatterOfOneARow(const Site& site) {

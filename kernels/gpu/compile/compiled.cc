@@ -33,6 +33,7 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
     target.epilogues = plan::EpilogueSupport::kNone;
     // Updates are added one after another, as everywhere.
     target.sorted_scatters = 0;
+    target.unrolled_folds = 0;
   }
   return target;
 }

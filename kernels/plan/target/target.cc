@@ -10,6 +10,7 @@ Target GpuTarget() {
           .least_transposed = 16,
           .tile_bytes = int64_t{128} << 20,
           .unrolled_instructions = 320,
+          .unrolled_folds = 4,
           .parallel_units = 132,
           .block_kernels = true,
           .split_above_elements = 1024,

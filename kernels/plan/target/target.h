@@ -56,6 +56,8 @@ struct Target {
   // instructions, if none of its values has more elements; 0: none is.
   int64_t unrolled_instructions = 0;
   int64_t unrolled_elements = int64_t{1} << 62;
+  // A reduction over at most so many elements is elementwise work; 0: none is.
+  int64_t unrolled_folds = 0;
   // The longest row, in bytes of the widest value, that stays resident between
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;

@@ -455,6 +455,25 @@ Expr ScatteredRows(bool adds) {
   };
 }
 
+// Scatters a row into a row of x[4,3].
+Expr ScatteredWindow(bool adds, int32_t place) {
+  return [adds, place](ComputationBuilder& b) -> ValueId {
+    const DType dtype = b.shape(0).dtype();
+    if (adds && !kAdd.dtypes.Has(dtype)) return kNoValue;
+    Monoids monoids;
+    const int fold = adds ? monoids.Find(kAdd, dtype, b.module())
+                          : monoids.FindSecond(dtype, b.module());
+    const ValueId row =
+        b.Add(kConstant, {}, {{"value", Literal::Vector<int32_t>({place})}});
+    return b.Add(kScatter, {0, row, 1},
+                 {{"index_vector_dim", int64_t{0}},
+                  {"inserted_window_dims", Dims{0}},
+                  {"scatter_dims_to_operand_dims", Dims{0}},
+                  {"update_window_dims", Dims{0}}},
+                 {fold});
+  };
+}
+
 std::vector<PatternCase> Folds() {
   const Shape one = Shape::Of(DType::kF32, {2, 3, 1});
   const Shape places = Shape::Of(DType::kS32, {4, 1});
@@ -486,6 +505,16 @@ std::vector<PatternCase> Folds() {
        {kF, places, updates},
        ScatteredRows(false),
        "select(%10, %11, %3)\n  return %12"},
+      {kScatter,
+       "scatter of one window",
+       {Shape::Of(DType::kF32, {4, 3}), Shape::Of(DType::kF32, {3})},
+       ScatteredWindow(false, 2),
+       "dynamic_update_slice(%0, %3, %4, %5)\n  return %6"},
+      {kScatter,
+       "scatter of one window",
+       {Shape::Of(DType::kF32, {4, 3}), Shape::Of(DType::kF32, {3})},
+       ScatteredWindow(true, 0),
+       "dynamic_update_slice(%0, %5, %6, %7)\n  return %8"},
   };
 }
 
@@ -552,7 +581,11 @@ TEST(CanonicalPatterns, KeepTheValuesOfEveryDType) {
 
 // What looks alike and is not exact.
 TEST(CanonicalPatterns, WhatStays) {
+  const Shape f43 = Shape::Of(DType::kF32, {4, 3});
+  const Shape f3 = Shape::Of(DType::kF32, {3});
   const PatternCase cases[] = {
+      {kScatter, "outside", {f43, f3}, ScatteredWindow(false, 4), ""},
+      {kScatter, "in front", {f43, f3}, ScatteredWindow(true, -1), ""},
       {kAdd, "-0 + 0 is 0", {kF23}, WithAll(kAdd, 0), ""},
       {kSubtract, "0 - 0 is not -0", {kF23}, WithAll(kSubtract, -0.0f), ""},
       {kDivide, "1 / x", {kF23}, WithAll(kDivide, 1, true), ""},
