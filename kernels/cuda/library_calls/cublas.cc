@@ -30,8 +30,8 @@ using gpu::TriangularSolveSpec;
 
 constexpr absl::string_view kSonames[] = {"libcublas.so.13", "libcublas.so.12"};
 
-// What the library may use beside its operands: with memory of its own it could
-// not be captured.
+// The library gets this memory beside its operands: with memory of its own it
+// could not be captured.
 constexpr int64_t kWorkspaceBytes = int64_t{4} << 20;
 // Batched calls are for matrices that do not fill the device alone.
 constexpr int64_t kBatchedSize = 256;
@@ -125,7 +125,7 @@ class CuBlas::Solve final : public PlannedCall {
         const TriangularSolveSpec& spec)
       : state_(*state), health_(health), spec_(spec) {}
 
-  // Behind the library's own part, the addresses of A and X of each matrix.
+  // The addresses of A and X of each matrix lie behind the library's own part.
   int64_t workspace_bytes() const override {
     return kWorkspaceBytes + (is_batched() ? 2 * PointerBytes() : 0);
   }

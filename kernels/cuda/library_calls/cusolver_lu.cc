@@ -27,7 +27,8 @@ struct Getrf {
 
 }  // namespace
 
-// Of the transpose of a row-major matrix, which is a matrix of the library's.
+// It factors the transpose of a row-major matrix, which is a matrix of the
+// library's.
 // The numbers are a column of one element in each row, and are exchanged with
 // the rows.
 class CuSolver::Lu final : public PlannedCall {

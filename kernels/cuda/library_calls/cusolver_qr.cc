@@ -32,7 +32,8 @@ struct Geqrf {
 
 }  // namespace
 
-// Of the transpose of a row-major matrix, which is a matrix of the library's.
+// It factors the transpose of a row-major matrix, which is a matrix of the
+// library's.
 // The workspace is an s32, the factors of the reflections, the library's own.
 class CuSolver::Qr final : public PlannedCall {
  public:

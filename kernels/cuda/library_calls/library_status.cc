@@ -42,7 +42,7 @@ absl::Status PutPointers(cudaStream_t stream, gpu::DeviceAddress to,
                          int64_t count, DeviceHealth* health) {
   std::vector<uint64_t> pointers(count);
   for (int64_t k = 0; k < count; ++k) pointers[k] = (first + k * stride).value;
-  // Of memory that is not pinned the call keeps a copy.
+  // The call keeps a copy of memory that is not pinned.
   return health->Check(cudaMemcpyAsync(Pointer(to), pointers.data(),
                                        pointers.size() * sizeof(pointers[0]),
                                        cudaMemcpyHostToDevice, stream),

@@ -172,7 +172,7 @@ std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side,
     ways.push_back(side);
     ways.back().seconds = seconds;
   }
-  // What lies innermost stays there, which costs the least.
+  // It costs the least that the innermost axis stays there.
   const Shape& shape = rewriter.shape(folded.value);
   const bool sum_is_inside = SumIsInside(folded, shape);
   ways.push_back(InOrder(folded, shape, sum_is_inside, target));

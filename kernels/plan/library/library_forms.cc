@@ -256,8 +256,8 @@ std::optional<Expressions> Eigh(const Site& site) {
                      OrNaN(good, formulas::MatrixAdjoint(ResultOf(call, 1)))};
 }
 
-// Of square matrices. What is not finite never reaches the library: its pivots
-// are those of no exchange.
+// The matrices are square. One that is not finite never reaches the library:
+// its pivots are those of no exchange.
 std::optional<Expressions> Lu(const Site& site) {
   const Expression& a = site.operands[0];
   Dims dims = a.dims();

@@ -15,7 +15,7 @@
 namespace hawser::plan {
 namespace {
 
-// Of fewer elements a kernel takes no longer than its start.
+// A kernel over fewer elements takes no longer than its start.
 constexpr int64_t kLeastElements = int64_t{1} << 16;
 
 bool IsShort(const Module& module, const Computation& c, const Instruction& i,

@@ -94,8 +94,10 @@ absl::StatusOr<Program> ProgramOf(const Sample& sample, int64_t size) {
   ComputationBuilder b(&module, "main");
   const auto results = sample.make(b, sum, size);
   HAWSER_RETURN_IF_ERROR(b.Finish(results));
+  plan::Target target = plan::GpuTarget();
+  target.unrolled_folds = 0;  // reductions stay, however little they fold
   HAWSER_ASSIGN_OR_RETURN(const plan::Plan plan,
-                          plan::MakePlan(module, plan::GpuTarget()));
+                          plan::MakePlan(module, target));
   return MakeProgram(plan, {.multiprocessors = 132});
 }
 
