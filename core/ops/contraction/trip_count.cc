@@ -99,7 +99,7 @@ class Tracer {
   }
 
  private:
-  // Of turns that were written out one after the other.
+  // A counter is added to once a turn, also in turns that were written out.
   static constexpr int kMostAdditions = 512;
 
   static bool IsLeaf(Value v) {

@@ -35,6 +35,12 @@ struct Site {
 using Simplified = absl::StatusOr<ValueId>;
 using Simplify = Simplified (*)(const Site&);
 
+// The one element of a value that is a constant, repeated or not; null for
+// other values. Good until the next Append.
+const Literal* UniformOf(const Rewriter& rewriter, ValueId value);
+// True if all elements of a value are known to be that very number.
+bool IsNumber(const Rewriter& rewriter, ValueId value, double number);
+
 // ---- any op -----------------------------------------------------------------
 
 // Simplifies an op that keeps the dtype and, when it keeps the sizes too,

@@ -16,26 +16,12 @@
 namespace hawser {
 namespace {
 
-// The one element of an operand that is a constant, repeated or not.
-const Literal* UniformOf(const Site& site, int operand) {
-  const Instruction* from = &site.producer(operand);
-  if (from->op == &kBroadcastInDim) {
-    from = &site.rewriter.producer(from->operands[0]);
-  }
-  if (from->op != &kConstant) return nullptr;
-  const Literal& value = from->attributes.GetLiteral("value");
-  return value.shape().num_elements() == 1 ? &value : nullptr;
-}
-
-// True if all elements of an operand are known to be that very number.
 bool IsNumber(const Site& site, int operand, double number) {
-  const Literal* value = UniformOf(site, operand);
-  return value != nullptr &&
-         value->bytes() == ScalarOf(value->shape().dtype(), number).bytes();
+  return IsNumber(site.rewriter, site.operands[operand], number);
 }
 
 bool IsAllBits(const Site& site, int operand) {
-  const Literal* value = UniformOf(site, operand);
+  const Literal* value = UniformOf(site.rewriter, site.operands[operand]);
   if (value == nullptr) return false;
   const char all = IsBool(value->shape().dtype()) ? 1 : -1;
   const auto bytes = value->bytes();
@@ -62,6 +48,22 @@ bool Holds(DType wide, DType narrow) {
 }
 
 }  // namespace
+
+const Literal* UniformOf(const Rewriter& rewriter, ValueId value) {
+  const Instruction* from = &rewriter.producer(value);
+  if (from->op == &kBroadcastInDim) {
+    from = &rewriter.producer(from->operands[0]);
+  }
+  if (from->op != &kConstant) return nullptr;
+  const Literal& literal = from->attributes.GetLiteral("value");
+  return literal.shape().num_elements() == 1 ? &literal : nullptr;
+}
+
+bool IsNumber(const Rewriter& rewriter, ValueId value, double number) {
+  const Literal* literal = UniformOf(rewriter, value);
+  return literal != nullptr &&
+         literal->bytes() == ScalarOf(literal->shape().dtype(), number).bytes();
+}
 
 Simplified SumWithNothing(const Site& site) {
   if (IsComplex(site.result.dtype())) return kNoValue;

@@ -153,18 +153,6 @@ std::optional<Window> FindWindow(const Site& site) {
 
 // ---- sums that begin with 0 -------------------------------------------------
 
-bool IsZero(const Rewriter& rewriter, ValueId value) {
-  const Instruction* from = &rewriter.producer(value);
-  if (from->op == &kBroadcastInDim)
-    from = &rewriter.producer(from->operands[0]);
-  if (from->op != &kConstant) return false;
-  const Literal& literal = from->attributes.GetLiteral("value");
-  const auto bytes = literal.bytes();
-  return literal.shape().num_elements() == 1 &&
-         std::all_of(bytes.begin(), bytes.end(),
-                     [](char byte) { return byte == 0; });
-}
-
 // True if `value` holds sums that begin with 0, which are never -0, wherever
 // they were moved to.
 bool BeginsWithZero(const Rewriter& rewriter, ValueId value) {
@@ -176,14 +164,14 @@ bool BeginsWithZero(const Rewriter& rewriter, ValueId value) {
   }
   if (i->op != &kReduce || i->operands.size() != 2) return false;
   const auto fold = FoldOf(rewriter.module().computation(i->called[0]));
-  return fold && fold->monoid == &kAdd && IsZero(rewriter, i->operands[1]);
+  return fold && fold->monoid == &kAdd && IsNumber(rewriter, i->operands[1], 0);
 }
 
 }  // namespace
 
 Simplified SumAfterZero(const Site& site) {
   for (const int k : {0, 1}) {
-    if (IsZero(site.rewriter, site.operands[k]) &&
+    if (IsNumber(site.rewriter, site.operands[k], 0) &&
         BeginsWithZero(site.rewriter, site.operands[1 - k])) {
       return site.operands[1 - k];
     }

@@ -99,7 +99,7 @@ struct PaddedAxis {
   int64_t from = 1, to = 1;  // elements of the operand and of the result
   int64_t low = 0, step = 1;
 
-  // Those that stand in [begin, end) of the result.
+  // Returns the elements that stand in [begin, end) of the result.
   Landing Within(int64_t begin, int64_t end) const {
     const auto from_place = [&](int64_t place) {
       return place <= low ? 0 : std::min(from, (place - low - 1) / step + 1);
@@ -248,7 +248,7 @@ class Padding {
   absl::InlinedVector<int64_t, 6> strides_;  // of the operand, in bytes
   int cut_ = 0;
   int64_t rows_ = 1, row_ = 0, blocks_ = 0;
-  // What one row has of the operand: runs along axes, innermost first.
+  // One row has these runs of the operand, along axes, innermost first.
   int64_t run_ = 0;
   absl::InlinedVector<Axis, 6> inner_;
   int64_t first_ = 0, first_to_ = 0;

@@ -75,7 +75,7 @@ void Interleave(const char* a, const char* b, int64_t n, char* to) {
   }
 }
 
-// By the bytes of an element; three are no element's.
+// The index is the bytes of an element; no element has three.
 constexpr decltype(&Interleave<uint8_t>) kInterleave[] = {
     nullptr, Interleave<uint8_t>, Interleave<uint16_t>, nullptr,
     Interleave<uint32_t>};

@@ -15,7 +15,7 @@ inline constexpr int64_t kRunsBlock = int64_t{1} << 13;
 inline constexpr int64_t kPastCaches = int64_t{4} << 20;
 
 // Copies `n` runs of `bytes`, of which each begins a pitch after the one
-// before. What is read and what is written do not overlap.
+// before. The two places do not overlap.
 void CopyRuns(const char* from, int64_t from_pitch, int64_t bytes, int64_t n,
               char* to, int64_t to_pitch);
 

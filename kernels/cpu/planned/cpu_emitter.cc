@@ -62,7 +62,7 @@ ValueId Unshaped(const Computation& c, ValueId value) {
   }
 }
 
-// Whether an op's row is to run an instruction with so many bytes of results.
+// True if the op's row is to run an instruction with so many bytes of results.
 bool IsForRow(const Instruction& i, int64_t bytes) {
   const CpuKernel* row = FindCpuKernel(*i.op);
   return row != nullptr && bytes >= row->alone_from;

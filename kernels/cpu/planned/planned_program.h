@@ -58,7 +58,7 @@ struct LoopWork : RegionWork {
 // operand whose memory the first result has.
 struct RowWork : RegionWork {
   ValueUse use;
-  // Where the row's instruction is; that of the region, but for a fusion's.
+  // The row's instruction: the region's, or the one inside its fusion.
   int row_computation = 0, row_instruction = 0;
   // Operands that are constants of the fusion; of others nothing.
   absl::InlinedVector<std::optional<Literal>, 4> constants;

@@ -39,7 +39,7 @@ using GemmTail = std::function<absl::Status(const GemmBox&)>;
 // c[batch][m][n], dense, = a[batch][m][k] times b[batch][k][n].
 struct GemmProblem {
   DType dtype;
-  // That of a and b, where it is narrower: TakesFactors.
+  // The dtype of a and b, if it is narrower than `dtype` (TakesFactors).
   DType factors = DType::kInvalid;
   int64_t batches = 1;
   int64_t m = 1;

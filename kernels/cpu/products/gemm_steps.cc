@@ -1,4 +1,4 @@
-// What a product takes, and of which dtypes.
+// Says which factors a product takes, and how many steps it has.
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/products/byte_product.h"

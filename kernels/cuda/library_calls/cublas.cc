@@ -11,6 +11,7 @@
 #include "core/base/values/dtype.h"
 #include "kernels/cuda/library_calls/handles.h"
 #include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/cuda/products/blas_types.h"
 #include "kernels/gpu/device/call_check.h"
 
 namespace hawser::cuda {
@@ -86,22 +87,10 @@ struct CuBlas::State : CublasFunctions {
                 [this](cublasHandle_t handle) { cublasDestroy_v2(handle); }) {}
 
   absl::Status Check(cublasStatus_t status, absl::string_view call) const {
-    absl::StatusCode code = absl::StatusCode::kInternal;
-    switch (status) {
-      case CUBLAS_STATUS_SUCCESS:
-        return absl::OkStatus();
-      case CUBLAS_STATUS_ALLOC_FAILED:
-        code = absl::StatusCode::kResourceExhausted;
-        break;
-      case CUBLAS_STATUS_NOT_SUPPORTED:
-      case CUBLAS_STATUS_ARCH_MISMATCH:
-        code = absl::StatusCode::kUnimplemented;
-        break;
-      default:
-        break;
-    }
+    if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
     return absl::Status(
-        code, absl::StrCat(call, ": ", cublasGetStatusString(status)));
+        CodeOf(status),
+        absl::StrCat(call, ": ", cublasGetStatusString(status)));
   }
 
   absl::StatusOr<cublasHandle_t> Make(cudaStream_t stream) const {

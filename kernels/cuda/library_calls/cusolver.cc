@@ -74,11 +74,11 @@ absl::Status CheckSolver(cusolverStatus_t status, absl::string_view call) {
 
 // L L^H or U^H U. The library's U of a transposed matrix is, in memory, the L
 // of the matrix, complex or not.
-class CuSolver::Cholesky final : public PlannedCall {
+class CuSolver::Cholesky final : public InPlace<FactorizationSpec> {
  public:
   Cholesky(const State* state, DeviceHealth* health,
            const FactorizationSpec& spec)
-      : state_(*state), health_(health), spec_(spec) {}
+      : InPlace(state, health, spec, "cusolver potrf", {{0, 0}}) {}
 
   absl::Status Make() {
     if (is_batched()) return absl::OkStatus();
@@ -98,26 +98,13 @@ class CuSolver::Cholesky final : public PlannedCall {
     }
     return static_cast<int64_t>(work_.device);
   }
-  bool may_block() const override { return true; }
-
-  absl::Status Run(cudaStream_t stream,
-                   const gpu::CallOperands& operands) const override {
-    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
-    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
-    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[0],
-                                      operands.operands[0], bytes.results[0],
-                                      health_));
-    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
-                            state_.handles.Of(stream));
-    const absl::Status status = is_batched()
-                                    ? RunBatched(stream, handle, operands)
-                                    : RunEach(stream, handle, operands);
-    return status.ok()
-               ? status
-               : AfterFailure(status, stream, "cusolver potrf", health_);
-  }
 
  private:
+  absl::Status Call(cudaStream_t stream, cusolverDnHandle_t handle,
+                    const gpu::CallOperands& operands) const override {
+    return is_batched() ? RunBatched(stream, handle, operands)
+                        : RunEach(stream, handle, operands);
+  }
   bool is_batched() const {
     return spec_.batch > 1 && spec_.size <= kBatchedSize &&
            spec_.batch <= std::numeric_limits<int>::max();
@@ -140,10 +127,7 @@ class CuSolver::Cholesky final : public PlannedCall {
               work_.host, info + k),
           "cusolverDnXpotrf"));
     }
-    // The library may read its host memory until then.
-    if (host.empty()) return absl::OkStatus();
-    return health_->Check(cudaStreamSynchronize(stream),
-                          "cudaStreamSynchronize");
+    return AwaitHostBytes(stream, host.size());
   }
 
   absl::Status RunBatched(cudaStream_t stream, cusolverDnHandle_t handle,
@@ -176,18 +160,15 @@ class CuSolver::Cholesky final : public PlannedCall {
     }
   }
 
-  const State& state_;
-  DeviceHealth* const health_;
-  const FactorizationSpec spec_;
   WorkBytes work_;
 };
 
 // w and v^H. The library's matrix is the conjugate of the Hermitian one, and
 // its eigenvectors, as columns in memory, are rows of v^H.
-class CuSolver::Eigh final : public PlannedCall {
+class CuSolver::Eigh final : public InPlace<FactorizationSpec> {
  public:
   Eigh(const State* state, DeviceHealth* health, const FactorizationSpec& spec)
-      : state_(*state), health_(health), spec_(spec) {}
+      : InPlace(state, health, spec, "cusolver syevd", {{0, 1}}) {}
 
   absl::Status Make() {
     HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
@@ -212,29 +193,14 @@ class CuSolver::Eigh final : public PlannedCall {
   int64_t workspace_bytes() const override {
     return static_cast<int64_t>(work_.device);
   }
-  bool may_block() const override { return true; }
-
-  absl::Status Run(cudaStream_t stream,
-                   const gpu::CallOperands& operands) const override {
-    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
-    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
-    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[1],
-                                      operands.operands[0], bytes.results[1],
-                                      health_));
-    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
-                            state_.handles.Of(stream));
-    std::vector<char> host(work_.host);
-    const absl::Status status = Solved(handle, operands, host.data());
-    if (!status.ok()) {
-      return AfterFailure(status, stream, "cusolver syevd", health_);
-    }
-    // The library may read its host memory until then.
-    if (host.empty()) return absl::OkStatus();
-    return health_->Check(cudaStreamSynchronize(stream),
-                          "cudaStreamSynchronize");
-  }
 
  private:
+  absl::Status Call(cudaStream_t stream, cusolverDnHandle_t handle,
+                    const gpu::CallOperands& operands) const override {
+    std::vector<char> host(work_.host);
+    HAWSER_RETURN_IF_ERROR(Solved(handle, operands, host.data()));
+    return AwaitHostBytes(stream, host.size());
+  }
   bool is_batched() const { return spec_.batch > 1 && state_.has_batches; }
   cudaDataType RealType() const { return TypeOf(RealPart(spec_.dtype)); }
 
@@ -267,9 +233,6 @@ class CuSolver::Eigh final : public PlannedCall {
     return absl::OkStatus();
   }
 
-  const State& state_;
-  DeviceHealth* const health_;
-  const FactorizationSpec spec_;
   WorkBytes work_;
 };
 

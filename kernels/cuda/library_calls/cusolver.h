@@ -27,6 +27,8 @@ class CuSolver {
 
  private:
   struct State;
+  template <typename Spec>
+  class InPlace;
   class Cholesky;
   class Eigh;
   class Lu;

@@ -10,13 +10,6 @@
 namespace hawser::cuda {
 namespace {
 
-// Matrices are factored one after another: many small ones are faster on the
-// host.
-constexpr int64_t kFewMatrices = 8;
-constexpr int64_t kLargeMatrix = 256;
-// The library counts elements in 32 bits.
-constexpr int64_t kLargestMatrix = 32768;
-
 // The functions of one dtype. T: its numbers as the library names them.
 template <typename T>
 struct Getrf {
@@ -28,14 +21,13 @@ struct Getrf {
 }  // namespace
 
 // It factors the transpose of a row-major matrix, which is a matrix of the
-// library's.
-// The numbers are a column of one element in each row, and are exchanged with
-// the rows.
-class CuSolver::Lu final : public PlannedCall {
+// library's. The numbers are a column of one element in each row, and are
+// exchanged with the rows.
+class CuSolver::Lu final : public InPlace<gpu::FactorizationSpec> {
  public:
   Lu(const State* state, DeviceHealth* health,
      const gpu::FactorizationSpec& spec)
-      : state_(*state), health_(health), spec_(spec) {}
+      : InPlace(state, health, spec, "cusolver getrf", {{0, 0}, {1, 2}}) {}
 
   absl::Status Make() {
     HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
@@ -51,30 +43,15 @@ class CuSolver::Lu final : public PlannedCall {
   int64_t workspace_bytes() const override {
     return int64_t{work_elements_} * ByteWidth(spec_.dtype);
   }
-  bool may_block() const override { return true; }
-
-  absl::Status Run(cudaStream_t stream,
-                   const gpu::CallOperands& operands) const override {
-    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
-    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
-    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[0],
-                                      operands.operands[0], bytes.results[0],
-                                      health_));
-    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[2],
-                                      operands.operands[1], bytes.results[2],
-                                      health_));
-    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
-                            state_.handles.Of(stream));
-    const absl::Status status =
-        WithFunctions([&]<typename T>(const Getrf<T>& getrf) {
-          return Factored(getrf, handle, operands);
-        });
-    return status.ok()
-               ? status
-               : AfterFailure(status, stream, "cusolver getrf", health_);
-  }
 
  private:
+  absl::Status Call(cudaStream_t, cusolverDnHandle_t handle,
+                    const gpu::CallOperands& operands) const override {
+    return WithFunctions([&]<typename T>(const Getrf<T>& getrf) {
+      return Factored(getrf, handle, operands);
+    });
+  }
+
   int n() const { return static_cast<int>(spec_.size); }
 
   template <typename Do>
@@ -117,16 +94,12 @@ class CuSolver::Lu final : public PlannedCall {
     return absl::OkStatus();
   }
 
-  const State& state_;
-  DeviceHealth* const health_;
-  const gpu::FactorizationSpec spec_;
   int work_elements_ = 0;
 };
 
 absl::StatusOr<std::shared_ptr<const PlannedCall>> CuSolver::PlanLu(
     const gpu::FactorizationSpec& spec) const {
-  const bool is_quick = spec.batch <= kFewMatrices || spec.size >= kLargeMatrix;
-  if (!is_quick || spec.size > kLargestMatrix) {
+  if (!AreFactoredEach(spec.batch, spec.size)) {
     return Unimplemented("lu: ", spec.batch, " matrices of ", spec.size);
   }
   auto plan = std::make_shared<Lu>(state_.get(), health_, spec);

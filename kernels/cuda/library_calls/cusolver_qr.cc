@@ -9,12 +9,6 @@
 namespace hawser::cuda {
 namespace {
 
-// Matrices are factored one after another: many small ones are faster on the
-// host.
-constexpr int64_t kFewMatrices = 8;
-constexpr int64_t kLargeMatrix = 256;
-// The library counts elements in 32 bits.
-constexpr int64_t kLargestSide = 32768;
 // Space for one s32, so that what is behind it is aligned.
 constexpr int64_t kInfoBytes = 256;
 
@@ -33,12 +27,12 @@ struct Geqrf {
 }  // namespace
 
 // It factors the transpose of a row-major matrix, which is a matrix of the
-// library's.
-// The workspace is an s32, the factors of the reflections, the library's own.
-class CuSolver::Qr final : public PlannedCall {
+// library's. The workspace is an s32, the factors of the reflections, the
+// library's own.
+class CuSolver::Qr final : public InPlace<gpu::QrSpec> {
  public:
   Qr(const State* state, DeviceHealth* health, const gpu::QrSpec& spec)
-      : state_(*state), health_(health), spec_(spec) {}
+      : InPlace(state, health, spec, "cusolver geqrf", {{0, 0}}) {}
 
   absl::Status Make() {
     HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
@@ -62,27 +56,15 @@ class CuSolver::Qr final : public PlannedCall {
     return kInfoBytes + FactorBytes() +
            int64_t{work_elements_} * ByteWidth(spec_.dtype);
   }
-  bool may_block() const override { return true; }
-
-  absl::Status Run(cudaStream_t stream,
-                   const gpu::CallOperands& operands) const override {
-    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
-    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
-    HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[0],
-                                      operands.operands[0], bytes.results[0],
-                                      health_));
-    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
-                            state_.handles.Of(stream));
-    const absl::Status status =
-        WithFunctions([&]<typename T>(const Geqrf<T>& f) {
-          return Factored(f, stream, handle, operands);
-        });
-    return status.ok()
-               ? status
-               : AfterFailure(status, stream, "cusolver geqrf", health_);
-  }
 
  private:
+  absl::Status Call(cudaStream_t stream, cusolverDnHandle_t handle,
+                    const gpu::CallOperands& operands) const override {
+    return WithFunctions([&]<typename T>(const Geqrf<T>& f) {
+      return Factored(f, stream, handle, operands);
+    });
+  }
+
   int rows() const { return static_cast<int>(spec_.rows); }
   int columns() const { return static_cast<int>(spec_.columns); }
   int q_columns() const { return static_cast<int>(spec_.q_columns); }
@@ -151,18 +133,13 @@ class CuSolver::Qr final : public PlannedCall {
     return absl::OkStatus();
   }
 
-  const State& state_;
-  DeviceHealth* const health_;
-  const gpu::QrSpec spec_;
   int work_elements_ = 0;
 };
 
 absl::StatusOr<std::shared_ptr<const PlannedCall>> CuSolver::Plan(
     const gpu::QrSpec& spec) const {
   HAWSER_RETURN_IF_ERROR(gpu::CheckCall(spec));
-  const int64_t longest = std::max(spec.rows, spec.columns);
-  const bool is_quick = spec.batch <= kFewMatrices || longest >= kLargeMatrix;
-  if (!is_quick || longest > kLargestSide) {
+  if (!AreFactoredEach(spec.batch, std::max(spec.rows, spec.columns))) {
     return Unimplemented("qr: ", spec.batch, " matrices of ", spec.rows, " x ",
                          spec.columns);
   }

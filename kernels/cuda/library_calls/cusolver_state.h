@@ -1,15 +1,21 @@
-// What the files of CuSolver share: its functions, handles and errors.
+// CuSolver::State and CuSolver::InPlace, which its files share: functions,
+// handles, errors, and how a call is run.
 #ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_CUSOLVER_STATE_H_
 #define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_CUSOLVER_STATE_H_
 
 #include <cusolverDn.h>
 
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "kernels/cuda/library_calls/cusolver.h"
 #include "kernels/cuda/library_calls/handles.h"
+#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/gpu/device/call_check.h"
 
 namespace hawser::cuda {
 
@@ -69,6 +75,68 @@ struct CuSolver::State : SolverFunctions {
   bool has_batches = false;
   cusolverDnParams_t params = nullptr;  // the defaults, never changed
   Handles<cusolverDnHandle_t> handles;  // nullptr: that of planning
+};
+
+// True for matrices that the library is to factor one after another: many small
+// ones are faster on the host, and it counts elements in 32 bits.
+inline bool AreFactoredEach(int64_t batch, int64_t longest_side) {
+  constexpr int64_t kFewMatrices = 8, kLargeMatrix = 256, kLargestSide = 32768;
+  return (batch <= kFewMatrices || longest_side >= kLargeMatrix) &&
+         longest_side <= kLargestSide;
+}
+
+// A call that computes results in place of operands, which are copied there.
+template <typename Spec>
+class CuSolver::InPlace : public PlannedCall {
+ public:
+  bool may_block() const final { return true; }
+
+  absl::Status Run(cudaStream_t stream,
+                   const gpu::CallOperands& operands) const final {
+    const gpu::CallBytes bytes = gpu::BytesOf(spec_);
+    HAWSER_RETURN_IF_ERROR(gpu::CheckOperands(bytes, operands));
+    for (const Copied& c : copied_) {
+      HAWSER_RETURN_IF_ERROR(CopyBefore(stream, operands.results[c.result],
+                                        operands.operands[c.operand],
+                                        bytes.results[c.result], health_));
+    }
+    HAWSER_ASSIGN_OR_RETURN(const cusolverDnHandle_t handle,
+                            state_.handles.Of(stream));
+    const absl::Status status = Call(stream, handle, operands);
+    return status.ok() ? status : AfterFailure(status, stream, name_, health_);
+  }
+
+ protected:
+  struct Copied {
+    int operand, result;
+  };
+  // `name` stands in errors and lives for ever.
+  InPlace(const State* state, DeviceHealth* health, const Spec& spec,
+          const char* name, absl::InlinedVector<Copied, 2> copied)
+      : state_(*state),
+        health_(health),
+        spec_(spec),
+        name_(name),
+        copied_(std::move(copied)) {}
+
+  // The routine itself, on a handle of the stream.
+  virtual absl::Status Call(cudaStream_t stream, cusolverDnHandle_t handle,
+                            const gpu::CallOperands& operands) const = 0;
+
+  // Waits, if the library may read host memory of `bytes` until then.
+  absl::Status AwaitHostBytes(cudaStream_t stream, size_t bytes) const {
+    if (bytes == 0) return absl::OkStatus();
+    return health_->Check(cudaStreamSynchronize(stream),
+                          "cudaStreamSynchronize");
+  }
+
+  const State& state_;
+  DeviceHealth* const health_;
+  const Spec spec_;
+
+ private:
+  const char* const name_;
+  const absl::InlinedVector<Copied, 2> copied_;
 };
 
 }  // namespace hawser::cuda

@@ -82,4 +82,22 @@ uint32_t BlasEpilogueOf(const GemmSpec& spec) {
   return epilogue;
 }
 
+absl::StatusCode CodeOf(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return absl::StatusCode::kOk;
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return absl::StatusCode::kResourceExhausted;
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return absl::StatusCode::kInvalidArgument;
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+      return absl::StatusCode::kUnimplemented;
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return absl::StatusCode::kFailedPrecondition;
+    default:
+      return absl::StatusCode::kInternal;
+  }
+}
+
 }  // namespace hawser::cuda

@@ -35,6 +35,9 @@ struct BlasScale {
 // Errors: kUnimplemented for a fraction where the type is an integer.
 absl::StatusOr<BlasScale> BlasScaleOf(cudaDataType_t type, double value);
 
+// The code of an error of the library; kOk is none.
+absl::StatusCode CodeOf(cublasStatus_t status);
+
 // The bias and activation, as cublasLtEpilogue_t.
 uint32_t BlasEpilogueOf(const gpu::GemmSpec& spec);
 

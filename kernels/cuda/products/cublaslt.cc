@@ -16,15 +16,15 @@ namespace {
 
 using gpu::GemmSpec;
 
-#define HAWSER_CUBLASLT_FUNCTIONS(X)                                   \
-  X(cublasLtCreate) X(cublasLtDestroy) X(cublasLtGetVersion)           \
-  X(cublasLtGetStatusString) X(cublasLtMatmul)                         \
-  X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescInit_internal) \
-  X(cublasLtMatmulDescSetAttribute)                                    \
-  X(cublasLtMatrixLayoutInit_internal)                                 \
-  X(cublasLtMatrixLayoutSetAttribute)                                  \
-  X(cublasLtMatmulPreferenceInit_internal)                             \
-  X(cublasLtMatmulPreferenceSetAttribute)
+#define HAWSER_CUBLASLT_FUNCTIONS(X)                                           \
+  X(cublasLtCreate)                                                            \
+  X(cublasLtDestroy) X(cublasLtGetVersion) X(cublasLtGetStatusString)          \
+      X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic)                      \
+          X(cublasLtMatmulDescInit_internal) X(cublasLtMatmulDescSetAttribute) \
+              X(cublasLtMatrixLayoutInit_internal)                             \
+                  X(cublasLtMatrixLayoutSetAttribute)                          \
+                      X(cublasLtMatmulPreferenceInit_internal)                 \
+                          X(cublasLtMatmulPreferenceSetAttribute)
 
 constexpr absl::string_view kSonames[] = {"libcublasLt.so.13",
                                           "libcublasLt.so.12"};
@@ -75,28 +75,10 @@ struct CublasLt::Functions : CublasLtFunctions {
 
 absl::Status CublasLt::Functions::Check(cublasStatus_t status,
                                         absl::string_view call) const {
-  absl::StatusCode code = absl::StatusCode::kInternal;
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return absl::OkStatus();
-    case CUBLAS_STATUS_ALLOC_FAILED:
-      code = absl::StatusCode::kResourceExhausted;
-      break;
-    case CUBLAS_STATUS_INVALID_VALUE:
-      code = absl::StatusCode::kInvalidArgument;
-      break;
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-    case CUBLAS_STATUS_ARCH_MISMATCH:
-      code = absl::StatusCode::kUnimplemented;
-      break;
-    case CUBLAS_STATUS_NOT_INITIALIZED:
-      code = absl::StatusCode::kFailedPrecondition;
-      break;
-    default:
-      break;
-  }
+  if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
   return absl::Status(
-      code, absl::StrCat(call, ": ", cublasLtGetStatusString(status)));
+      CodeOf(status),
+      absl::StrCat(call, ": ", cublasLtGetStatusString(status)));
 }
 
 absl::Status CublasLt::Functions::Layout(
@@ -125,9 +107,9 @@ absl::Status CublasLt::Functions::Describe(const BlasTypes& types,
   const bool is_tf32 = spec.precision == gpu::GemmPrecision::kTf32;
   cublasLtMatmulDescOpaque_t* operation = &plan->operation;
   HAWSER_RETURN_IF_ERROR(
-      Check(cublasLtMatmulDescInit_internal(
-                operation, sizeof(*operation),
-                is_tf32 ? types.tf32 : types.full, types.scale_type),
+      Check(cublasLtMatmulDescInit_internal(operation, sizeof(*operation),
+                                            is_tf32 ? types.tf32 : types.full,
+                                            types.scale_type),
             "cublasLtMatmulDescInit"));
   const auto use = [](const BlasMatrix& matrix) -> int32_t {
     return matrix.is_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -144,10 +126,9 @@ absl::Status CublasLt::Functions::Describe(const BlasTypes& types,
       {CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)},
   };
   for (const auto& [attribute, value, bytes] : attributes) {
-    HAWSER_RETURN_IF_ERROR(
-        Check(cublasLtMatmulDescSetAttribute(operation, attribute, value,
-                                             bytes),
-              "cublasLtMatmulDescSetAttribute"));
+    HAWSER_RETURN_IF_ERROR(Check(
+        cublasLtMatmulDescSetAttribute(operation, attribute, value, bytes),
+        "cublasLtMatmulDescSetAttribute"));
   }
   plan->is_swapped = problem.is_swapped;
   HAWSER_RETURN_IF_ERROR(
@@ -187,17 +168,15 @@ absl::StatusOr<cublasLtMatmulHeuristicResult_t> CublasLt::Functions::Choose(
        sizeof(alignment)},
   };
   for (const auto& [attribute, value, bytes] : attributes) {
-    HAWSER_RETURN_IF_ERROR(
-        Check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute,
-                                                   value, bytes),
-              "cublasLtMatmulPreferenceSetAttribute"));
+    HAWSER_RETURN_IF_ERROR(Check(cublasLtMatmulPreferenceSetAttribute(
+                                     &preference, attribute, value, bytes),
+                                 "cublasLtMatmulPreferenceSetAttribute"));
   }
   cublasLtMatmulDescOpaque_t operation = plan.operation;
   if (plan.spec.has_bias) {
     // The heuristic reads the alignment of the address only.
-    HAWSER_RETURN_IF_ERROR(
-        SetBias(reinterpret_cast<const void*>(uintptr_t{alignment}),
-                &operation));
+    HAWSER_RETURN_IF_ERROR(SetBias(
+        reinterpret_cast<const void*>(uintptr_t{alignment}), &operation));
   }
   cublasLtMatmulHeuristicResult_t result = {};
   int count = 0;
@@ -208,9 +187,9 @@ absl::StatusOr<cublasLtMatmulHeuristicResult_t> CublasLt::Functions::Choose(
       result.state != CUBLAS_STATUS_SUCCESS) {
     const GemmSpec& s = plan.spec;
     return Unimplemented(
-        "gemm: cuBLASLt has no algorithm for ", s.batch, " x ", s.m, " x ",
-        s.n, " x ", s.k, " ", DTypeName(s.a.dtype), " -> ",
-        DTypeName(s.d.dtype), " at alignment ", alignment, ": ",
+        "gemm: cuBLASLt has no algorithm for ", s.batch, " x ", s.m, " x ", s.n,
+        " x ", s.k, " ", DTypeName(s.a.dtype), " -> ", DTypeName(s.d.dtype),
+        " at alignment ", alignment, ": ",
         cublasLtGetStatusString(
             status != CUBLAS_STATUS_SUCCESS ? status : result.state));
   }
@@ -269,8 +248,7 @@ absl::StatusOr<std::shared_ptr<const BlasPlan>> CublasLt::Plan(
   plan->takes_any = any.ok();
   if (any.ok()) {
     plan->any = any->algo;
-    plan->workspace_bytes =
-        std::max(plan->workspace_bytes, any->workspaceSize);
+    plan->workspace_bytes = std::max(plan->workspace_bytes, any->workspaceSize);
   }
   return plan;
 }
@@ -286,8 +264,8 @@ absl::Status CublasLt::Run(cudaStream_t stream, const BlasPlan& plan,
   const gpu::DeviceAddress c = spec.has_c ? operands.c : operands.d;
   const gpu::DeviceAddress bias =
       spec.has_bias ? operands.bias : gpu::DeviceAddress();
-  const uint64_t all = operands.a.value | operands.b.value |
-                       operands.d.value | c.value | bias.value;
+  const uint64_t all = operands.a.value | operands.b.value | operands.d.value |
+                       c.value | bias.value;
   const bool is_aligned = all % kAlignment == 0;
   if (!is_aligned && !plan.takes_any) {
     return Unimplemented("gemm: operands that are not aligned to ", kAlignment,

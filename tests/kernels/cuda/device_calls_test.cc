@@ -24,14 +24,9 @@ using gpu::MatrixUse;
 using Bytes = std::vector<char>;
 using Numbers = std::vector<std::complex<double>>;
 
-// The numbers of a value in memory.
-Numbers NumbersOf(const Bytes& bytes, DType dtype) {
-  Numbers out;
-  const auto each = [&]<typename T>(T) {
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    for (const T& v : values) out.emplace_back(v);
-  };
+// Calls each(T{}) with the C++ type of a dtype of linear algebra.
+template <typename Each>
+void WithNumber(DType dtype, const Each& each) {
   switch (dtype) {
     case DType::kF32:
       each(float{});
@@ -45,6 +40,17 @@ Numbers NumbersOf(const Bytes& bytes, DType dtype) {
     default:
       each(std::complex<double>{});
   }
+}
+
+// The numbers of a value in memory.
+Numbers NumbersOf(const Bytes& bytes, DType dtype) {
+  Numbers out;
+  const auto each = [&]<typename T>(T) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    for (const T& v : values) out.emplace_back(v);
+  };
+  WithNumber(dtype, each);
   return out;
 }
 
@@ -61,19 +67,7 @@ Bytes BytesOf(const Numbers& numbers, DType dtype) {
       std::memcpy(&out[i * sizeof(T)], &value, sizeof(T));
     }
   };
-  switch (dtype) {
-    case DType::kF32:
-      each(float{});
-      break;
-    case DType::kF64:
-      each(double{});
-      break;
-    case DType::kC64:
-      each(std::complex<float>{});
-      break;
-    default:
-      each(std::complex<double>{});
-  }
+  WithNumber(dtype, each);
   return out;
 }
 
