@@ -179,7 +179,8 @@ double DotCost(const CostContext& c) {
   }
   const DType from = c.operand(0).dtype(), to = c.result().dtype();
   const double read = c.elements(c.operand(0)) + c.elements(c.operand(1));
-  if (TakesFactors(from, to, Libraries::OfProcess())) {
+  if (TakesFactors(from, to, Libraries::OfProcess()) &&
+      IsWorthConverting(products, read + c.elements(c.result()))) {
     return products * GemmSteps(from, to) + read + 2 * ResultCost(c);
   }
   return products * GemmSteps(to) +

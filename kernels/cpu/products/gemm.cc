@@ -215,13 +215,10 @@ absl::Status RunComplex(const GemmProblem& p, const Environment& environment,
 
 // ---- halves by way of f32 -------------------------------------------------
 
-// Fewer products for each element that is converted are not worth it.
-constexpr double kFewProducts = 16;
-
-bool IsWorthConverting(const GemmProblem& p) {
+bool IsLargeEnough(const GemmProblem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
-  return m * n * k >= kFewProducts * (m * k + k * n + m * n);
+  return IsWorthConverting(m * n * k, m * k + k * n + m * n);
 }
 
 // rows x columns of every batch as f32 in `storage`, in the order of memory.
@@ -314,7 +311,7 @@ absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
 bool TakesFactors(const GemmProblem& p, const Environment& environment,
                   const Libraries& libraries) {
   if (!TakesFactors(p.factors, p.dtype, libraries)) return false;
-  if (!IsWorthConverting(p) || !Fits(p.n)) return false;
+  if (!IsLargeEnough(p) || !Fits(p.n)) return false;
   if (p.factors != DType::kBF16) {
     return environment.allocator != nullptr && IsWorthBytes(p);
   }
@@ -376,7 +373,7 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
     if constexpr (kIsHalf<T>) {
       const bool by_library =
           environment.numerics == runtime::Numerics::kFast && HasLayout(p.a) &&
-          HasLayout(p.b) && IsWorthConverting(p);
+          HasLayout(p.b) && IsLargeEnough(p);
       if (by_library && SuitsDnnl(p, libraries)) {
         return RunDnnl(p, environment, *libraries.dnnl);
       }

@@ -57,6 +57,9 @@ struct GemmProblem {
 double GemmSteps(DType dtype);
 // The same of narrower factors that RunGemm takes as they are.
 double GemmSteps(DType factors, DType dtype);
+// True if so many products pay for a pass over so many elements of factors and
+// result.
+bool IsWorthConverting(double products, double elements);
 // The products of an m by k matrix with a k by n one.
 inline double ProductsOf(int64_t m, int64_t n, int64_t k) {
   return static_cast<double>(m) * static_cast<double>(n) *

@@ -32,6 +32,11 @@ double GemmSteps(DType factors, DType dtype) {
   return kByteProductSteps;
 }
 
+bool IsWorthConverting(double products, double elements) {
+  constexpr double kFewProducts = 16;  // for each element
+  return products >= kFewProducts * elements;
+}
+
 bool TakesFactors(DType factors, DType dtype, const Libraries& libraries) {
   switch (factors) {
     case DType::kBF16:
