@@ -106,7 +106,7 @@ bool DeviceQueue::Turn::others_wait() const {
   const absl::Time now = queue_->now_();
   if (absl::ToUnixNanos(now) < earliest_end_) return false;
   MutexLock lock(&queue_->mu_);
-  return now - since() >= queue_->slots_.Slice();
+  return now - since() >= queue_->slots_.Slice(*this);
 }
 
 void DeviceQueue::Pause(const TurnPtr& turn) {

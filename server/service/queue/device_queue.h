@@ -29,7 +29,8 @@ namespace hawser::server {
 // the least of the device so far, and of its flows (sessions, or its stateless
 // calls) of the one which has had the least. Work is charged the time that was
 // measured. A few run at a time, so that the device is never idle; one more
-// while a tenant waits of which nothing runs. TurnSlots decides; this class has
+// while a tenant waits of which nothing runs, or brief work of such a flow.
+// TurnSlots decides; this class has
 // the lock, the threads that wait and the calls. Thread-safe.
 class DeviceQueue {
  public:
@@ -146,7 +147,7 @@ class DeviceQueue::Turn final : public TurnSlots::Turn,
   Work work_;                         // null functions once it has run
   CancelToken::Registration expiry_;  // while it waits
   std::atomic<bool> over_limit_{false};
-  std::string ended_text_;             // written before over_limit_ is set
+  std::string ended_text_;  // written before over_limit_ is set
   // In nanoseconds; no slice ends before.
   std::atomic<int64_t> earliest_end_{0};
 };

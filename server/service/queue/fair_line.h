@@ -26,8 +26,13 @@ namespace hawser::server {
 template <typename Item>
 class FairLine {
  public:
-  // Counts up for work of a tenant that runs: such tenants are remembered.
-  int& Running(absl::string_view tenant) { return TenantOf(tenant).running; }
+  // Counts work of a flow that runs, `more` of it: tenants of which something
+  // runs are remembered.
+  void AddRunning(absl::string_view tenant, uint64_t flow, int more) {
+    Tenant& own = TenantOf(tenant);
+    own.running += more;
+    own.flows[flow].running += more;
+  }
   size_t size() const { return size_; }  // items in line
   size_t waiting(absl::string_view tenant) const {
     const auto at = tenants_.find(std::string(tenant));
@@ -59,14 +64,17 @@ class FairLine {
     const Tenant& own = tenants_.at(std::get<3>(*ready_.begin()));
     return &own.flows.at(std::get<3>(*own.ready.begin())).items.front();
   }
-  // The next item; with `idle_only` of a tenant of which nothing runs. False:
-  // there is none.
-  bool Pop(bool idle_only, Item* item) {
+  // What runs already of those whose item is asked for.
+  struct Beside {
+    int of_tenant = 0;
+    int of_flow = 0;
+  };
+  // Takes the next item out: of the tenants' first items, in the tenants'
+  // order, the first of which may(item, Beside) is true. False: there is none.
+  template <typename May>
+  bool Pop(const May& may, Item* item) {
     auto at = ready_.begin();
-    while (idle_only && at != ready_.end() &&
-           tenants_.at(std::get<3>(*at)).running > 0) {
-      ++at;
-    }
+    while (at != ready_.end() && !MayPop(*at, may)) ++at;
     if (at == ready_.end()) return false;
     Tenant& own = tenants_.at(std::get<3>(*at));
     Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
@@ -122,7 +130,8 @@ class FairLine {
       Tenant& own = at->second;
       if (own.flows.size() >= 2 * own.ready.size() + kFew) {
         std::erase_if(own.flows, [&own](const auto& flow) {
-          return flow.second.items.empty() && flow.second.had <= own.now;
+          return flow.second.items.empty() && flow.second.running == 0 &&
+                 flow.second.had <= own.now;
         });
       }
       const bool idle = own.waiting == 0 && own.running == 0;
@@ -141,6 +150,7 @@ class FairLine {
   using Key = std::tuple<double, int, uint64_t, Name>;
   struct Flow {
     double had = 0;
+    int running = 0;
     Key<uint64_t> key;
     std::deque<Item> items;
   };
@@ -159,6 +169,12 @@ class FairLine {
     Tenant& own = tenants_[std::string(name)];
     if (own.name.empty()) own.name = std::string(name);
     return own;
+  }
+  template <typename May>
+  bool MayPop(const Key<std::string>& key, const May& may) const {
+    const Tenant& own = tenants_.at(std::get<3>(key));
+    const Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
+    return may(line.items.front(), Beside{own.running, line.running});
   }
   // An item of `line` is no longer in line.
   void Left(Tenant& own, Flow& line) {

@@ -14,7 +14,7 @@ constexpr int kMostPaused = 64;
 // An estimate counts for at most this until the work is measured.
 constexpr double kMostThought = 1;  // seconds
 
-// The estimate may be any number.
+// Returns what an estimate counts for; it may be any number.
 double Thought(double seconds) {
   return seconds >= 0 && seconds < kMostThought ? seconds : kMostThought;
 }
@@ -94,10 +94,12 @@ TurnSlots::TurnPtr TurnSlots::Next(absl::Time now) {
   if (waiting() == 0 || running > options_.running) return nullptr;
   Charge(now);
   TurnPtr turn;
-  // The slot beyond the others is for tenants of which nothing runs.
-  if (!line_.Pop(/*idle_only=*/running == options_.running, &turn)) {
-    return nullptr;
-  }
+  const bool beyond = running == options_.running;
+  const auto may = [beyond](const TurnPtr& first, const auto& beside) {
+    return !beyond || beside.of_tenant == 0 ||
+           (beside.of_flow == 0 && first->is_brief());
+  };
+  if (!line_.Pop(may, &turn)) return nullptr;
   if (turn->state_ == State::kPaused) --paused_;
   // The estimate counts at once, so that two of one flow do not both start for
   // having had nothing yet.
@@ -106,7 +108,9 @@ TurnSlots::TurnPtr TurnSlots::Next(absl::Time now) {
   return turn;
 }
 
-absl::Duration TurnSlots::Slice() const {
+absl::Duration TurnSlots::Slice(const Turn& turn) const {
+  const int running = static_cast<int>(running_.size());
+  if (running > options_.running && !turn.is_brief()) return kShortSlice;
   const TurnPtr* const next = line_.Front();
   if (next == nullptr) return absl::InfiniteDuration();
   return std::clamp(absl::Seconds(Thought((*next)->seconds_)), kShortSlice,
@@ -120,7 +124,7 @@ void TurnSlots::Run(const TurnPtr& turn, double thought, absl::Time now) {
   turn->charged_to_ = now + absl::Seconds(thought);
   turn->had_ += absl::Seconds(thought);
   line_.Charge(turn->tenant_, turn->flow_, thought);
-  ++line_.Running(turn->tenant_);
+  line_.AddRunning(turn->tenant_, turn->flow_, 1);
   running_.insert(turn);
 }
 
@@ -129,7 +133,7 @@ void TurnSlots::Stop(const TurnPtr& turn, absl::Time now) {
   turn->had_ += ran;
   // Negative where it took less than estimated.
   line_.Charge(turn->tenant_, turn->flow_, absl::ToDoubleSeconds(ran));
-  --line_.Running(turn->tenant_);
+  line_.AddRunning(turn->tenant_, turn->flow_, -1);
   running_.erase(turn);
 }
 

@@ -21,6 +21,10 @@ namespace hawser::server {
 // exactly while it is waiting or paused, and in the set of those that run
 // exactly while it is running; once Next has returned null, nothing waits while
 // a slot is free.
+//
+// One turn more than there are slots may run: that of a tenant of which nothing
+// runs, or a brief one of a flow of which nothing runs. What is not brief makes
+// way then, so that brief work waits neither for a slot nor for half a device.
 class TurnSlots {
  public:
   enum class State { kNew, kWaiting, kRunning, kPaused, kOver };
@@ -32,6 +36,10 @@ class TurnSlots {
     size_t waiting_of_tenant = 4096;
   };
 
+  // A pause costs some tens of microseconds.
+  static constexpr absl::Duration kShortSlice = absl::Milliseconds(1);
+  static constexpr absl::Duration kSlice = absl::Milliseconds(10);
+
   // Its fields belong to the TurnSlots that it entered.
   class Turn {
    public:
@@ -40,6 +48,10 @@ class TurnSlots {
         : tenant_(tenant), flow_(flow), seconds_(seconds) {}
     const std::string& tenant() const { return tenant_; }
     double seconds() const { return seconds_; }
+    // True if it is thought to take a slice at most.
+    bool is_brief() const {
+      return seconds_ >= 0 && absl::Seconds(seconds_) <= kSlice;
+    }
     State state() const { return state_; }
     // Returns the time it has had of the device, up to the last Charge.
     absl::Duration had() const { return had_; }
@@ -58,10 +70,6 @@ class TurnSlots {
     absl::Duration had_;     // before charged_to_
   };
   using TurnPtr = std::shared_ptr<Turn>;
-
-  // A pause costs some tens of microseconds.
-  static constexpr absl::Duration kShortSlice = absl::Milliseconds(1);
-  static constexpr absl::Duration kSlice = absl::Milliseconds(10);
 
   explicit TurnSlots(const Options& options) : options_(options) {}
 
@@ -85,10 +93,10 @@ class TurnSlots {
   // Charges all that run for their time up to now.
   void Charge(absl::Time now);
 
-  // How long a turn that runs may go on before it makes way for the next in
+  // How long `turn`, which runs, may go on before it makes way. For the next in
   // line: as long as that is thought to take, within kShortSlice and kSlice.
-  // Infinite: nothing waits.
-  absl::Duration Slice() const;
+  // For a brief turn beyond the slots: kShortSlice. Infinite: nothing waits.
+  absl::Duration Slice(const Turn& turn) const;
 
   size_t waiting() const { return line_.size(); }
   size_t running() const { return running_.size(); }

@@ -128,10 +128,10 @@ class OneAtATimeTest : public DeviceQueueTest {
 
 TEST_F(OneAtATimeTest, WhatIsChargedIsWhatWasMeasured) {
   ASSERT_OK(Enter("a", 9));
-  // One is thought to take a millisecond, the other 100 times as long; the
-  // first takes half a second, the other a millisecond.
-  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 1, 1e-3));
-  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 2, 0.1));
+  // One is thought to take 20 ms, the other 100 times as long; the first takes
+  // half a second, the other a millisecond.
+  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 1, 0.02));
+  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 2, 2));
   begun_.clear();
   End(1);
   while (!running_.empty()) End(1, begun_.back() == "a1" ? 0.5 : 1e-3);
@@ -204,18 +204,18 @@ TEST_F(DeviceQueueTest, ALoopMakesWayBetweenItsTurns) {
   DeviceQueue::TurnPtr loop, other;
   std::thread device;
   loop = queue.MakeTurn({"a", 1}, {.seconds = kEndless, .run = [&] {
-                          device = std::thread([&] {
-                            while (!stop) {
-                              ++turns;
-                              if (loop->others_wait()) loop->MakeWay();
-                            }
-                            queue.Leave(loop);
-                          });
-                        }});
+                                     device = std::thread([&] {
+                                       while (!stop) {
+                                         ++turns;
+                                         if (loop->others_wait())
+                                           loop->MakeWay();
+                                       }
+                                       queue.Leave(loop);
+                                     });
+                                   }});
   ASSERT_OK(queue.Enter(loop));
-  other = queue.MakeTurn({"a", 2}, {.seconds = 1, .run = [&] {
-                           other_ran = true;
-                         }});
+  other = queue.MakeTurn({"a", 2},
+                         {.seconds = 1, .run = [&] { other_ran = true; }});
   ASSERT_OK(queue.Enter(other));
   while (!other_ran) std::this_thread::yield();
   // The loop waits for as long as the other has the device.
@@ -234,13 +234,12 @@ TEST_F(DeviceQueueTest, ALoopMakesWaySoonerForShorterWork) {
     double waits, early, late;  // what waits, two moments of the loop's turn
   };
   for (const auto& [waits, early, late] :
-       {Case{kEndless, 0.0099, 0.0101}, Case{0.003, 0.0029, 0.0031},
-        Case{1e-5, 0.0009, 0.0011}}) {
+       {Case{kEndless, 0.0099, 0.0101}, Case{0.011, 0.0099, 0.0101}}) {
     DeviceQueue queue({.running = 1, .now = [this] { return now_; }});
-    const auto loop = queue.MakeTurn({"a", 1}, {.seconds = kEndless,
-                                                .run = [] {}});
-    const auto other = queue.MakeTurn({"a", 2}, {.seconds = waits,
-                                                 .run = [] {}});
+    const auto loop =
+        queue.MakeTurn({"a", 1}, {.seconds = kEndless, .run = [] {}});
+    const auto other =
+        queue.MakeTurn({"a", 2}, {.seconds = waits, .run = [] {}});
     ASSERT_OK(queue.Enter(loop));
     ASSERT_OK(queue.Enter(other));
     Pass(early);
@@ -253,22 +252,63 @@ TEST_F(DeviceQueueTest, ALoopMakesWaySoonerForShorterWork) {
   }
 }
 
+// The line's first is of a flow of which the loop runs, so it waits.
+TEST_F(DeviceQueueTest, ALoopMakesWaySoonerForShorterWorkOfItsFlow) {
+  for (const auto& [waits, slice] :
+       {std::pair(0.003, 0.003), std::pair(1e-5, 0.001)}) {
+    DeviceQueue queue({.running = 1, .now = [this] { return now_; }});
+    const auto loop =
+        queue.MakeTurn({"a", 1}, {.seconds = kEndless, .run = [] {}});
+    ASSERT_OK(queue.Enter(loop));
+    ASSERT_OK(queue.Enter(
+        queue.MakeTurn({"a", 1}, {.seconds = waits, .run = [] {}})));
+    EXPECT_EQ(queue.waiting(), 1);
+    Pass(slice - 1e-4);
+    EXPECT_FALSE(loop->others_wait()) << waits;
+    Pass(2e-4);
+    EXPECT_TRUE(loop->others_wait()) << waits;
+  }
+}
+
+TEST_F(DeviceQueueTest, BriefWorkOfAnotherFlowRunsAtOnceAndALoopMakesWay) {
+  DeviceQueue queue({.running = 1, .now = [this] { return now_; }});
+  const auto loop =
+      queue.MakeTurn({"a", 1}, {.seconds = kEndless, .run = [] {}});
+  int ran = 0;
+  const auto brief = [&] {
+    return queue.MakeTurn({"a", 2}, {.seconds = 0.003, .run = [&] { ++ran; }});
+  };
+  const auto first = brief(), second = brief();
+  ASSERT_OK(queue.Enter(loop));
+  ASSERT_OK(queue.Enter(first));
+  EXPECT_EQ(ran, 1);
+  ASSERT_OK(queue.Enter(second));
+  EXPECT_EQ(ran, 1);  // one of a flow, not two
+  Pass(0.0009);
+  EXPECT_FALSE(loop->others_wait());
+  Pass(0.0002);
+  EXPECT_TRUE(loop->others_wait());
+  EXPECT_FALSE(first->others_wait());
+  queue.Leave(first);
+  EXPECT_EQ(ran, 2);
+}
+
 TEST_F(DeviceQueueTest, APausedLoopThatIsCancelledGoesOnToItsEnd) {
   DeviceQueue queue({.running = 1});
   const CancelToken cancel = CancelToken::WithFlag();
   std::thread device;
   DeviceQueue::TurnPtr loop, other;
   std::atomic<bool> done{false};
-  loop = queue.MakeTurn(
-      {"a", 1}, {.seconds = kEndless, .cancel = cancel, .run = [&] {
-                   device = std::thread([&] {
-                     while (cancel.Check().ok()) {
-                       if (loop->others_wait()) loop->MakeWay();
-                     }
-                     done = true;
-                     queue.Leave(loop);
-                   });
-                 }});
+  loop = queue.MakeTurn({"a", 1},
+                        {.seconds = kEndless, .cancel = cancel, .run = [&] {
+                           device = std::thread([&] {
+                             while (cancel.Check().ok()) {
+                               if (loop->others_wait()) loop->MakeWay();
+                             }
+                             done = true;
+                             queue.Leave(loop);
+                           });
+                         }});
   ASSERT_OK(queue.Enter(loop));
   other = queue.MakeTurn({"a", 2}, {.seconds = 1, .run = [] {}});
   ASSERT_OK(queue.Enter(other));
@@ -281,13 +321,13 @@ TEST_F(DeviceQueueTest, APausedLoopThatIsCancelledGoesOnToItsEnd) {
 }
 
 TEST_F(DeviceQueueTest, WhatEndsBeforeItReturnsIsNoRecursion) {
-  DeviceQueue queue({.running = 1, .waiting = 100000,
-                     .waiting_of_tenant = 100000});
+  DeviceQueue queue(
+      {.running = 1, .waiting = 100000, .waiting_of_tenant = 100000});
   int depth = 0, deepest = 0, runs = 0;
   const auto enter = [&](std::function<void(const DeviceQueue::TurnPtr&)> run) {
     auto turn = std::make_shared<DeviceQueue::TurnPtr>();
-    *turn = queue.MakeTurn(
-        {"a", 1}, {.seconds = 1, .run = [run, turn] { run(*turn); }});
+    *turn = queue.MakeTurn({"a", 1},
+                           {.seconds = 1, .run = [run, turn] { run(*turn); }});
     ASSERT_OK(queue.Enter(*turn));
   };
   DeviceQueue::TurnPtr first;
@@ -307,8 +347,8 @@ TEST_F(DeviceQueueTest, WhatEndsBeforeItReturnsIsNoRecursion) {
 }
 
 TEST(DeviceQueueThreadsTest, EachRunsOnce) {
-  DeviceQueue queue({.running = 3, .waiting = 1 << 20,
-                     .waiting_of_tenant = 1 << 20});
+  DeviceQueue queue(
+      {.running = 3, .waiting = 1 << 20, .waiting_of_tenant = 1 << 20});
   constexpr int kThreads = 4, kEach = 2000;
   std::atomic<int> running{0}, most{0}, runs{0};
   std::vector<std::thread> threads;
@@ -317,15 +357,16 @@ TEST(DeviceQueueThreadsTest, EachRunsOnce) {
       for (int i = 0; i < kEach; ++i) {
         auto turn = std::make_shared<DeviceQueue::TurnPtr>();
         *turn = queue.MakeTurn(
-            {"a", static_cast<uint64_t>(t)}, {.seconds = 1e-3, .run = [&, turn] {
-              const int now = ++running;
-              int seen = most;
-              while (now > seen && !most.compare_exchange_weak(seen, now)) {
-              }
-              --running;
-              ++runs;
-              queue.Leave(*turn);
-            }});
+            {"a", static_cast<uint64_t>(t)},
+            {.seconds = 1e-3, .run = [&, turn] {
+               const int now = ++running;
+               int seen = most;
+               while (now > seen && !most.compare_exchange_weak(seen, now)) {
+               }
+               --running;
+               ++runs;
+               queue.Leave(*turn);
+             }});
         EXPECT_OK(queue.Enter(*turn));
       }
     });

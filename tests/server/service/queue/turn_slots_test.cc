@@ -32,12 +32,16 @@ class Schedule {
         running_(1 + Draw(2)),
         slots_({.running = running_, .waiting = 4, .waiting_of_tenant = 3}) {
     for (int i = 0; i < kTurns; ++i) {
-      const double seconds =
-          Draw(4) == 0 ? std::numeric_limits<double>::infinity() : 0.01;
-      const int tenant = Draw(3);
-      turns_.push_back({std::make_shared<TurnSlots::Turn>(kTenants[tenant],
-                                                          Draw(2), seconds),
-                        tenant});
+      constexpr double kEstimates[] = {std::numeric_limits<double>::infinity(),
+                                       std::numeric_limits<double>::quiet_NaN(),
+                                       1, 0.01, 0.002};
+      const double seconds = kEstimates[Draw(5)];
+      const int tenant = Draw(3), flow = Draw(2);
+      turns_.push_back({.turn = std::make_shared<TurnSlots::Turn>(
+                            kTenants[tenant], flow, seconds),
+                        .tenant = tenant,
+                        .flow = flow,
+                        .is_brief = seconds <= 0.01});
     }
   }
 
@@ -64,6 +68,8 @@ class Schedule {
   struct Kept {
     TurnSlots::TurnPtr turn;
     int tenant;
+    int flow;
+    bool is_brief;
     State state = State::kNew;
     bool resumed = false;  // beyond the slots
   };
@@ -76,6 +82,17 @@ class Schedule {
     return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
       return kept.state == state && (tenant < 0 || kept.tenant == tenant);
     });
+  }
+  int RunningOfFlow(const Kept& one) const {
+    return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
+      return kept.state == State::kRunning && kept.tenant == one.tenant &&
+             kept.flow == one.flow;
+    });
+  }
+  // True if it may run in the slot beyond the others.
+  bool MayBeyond(const Kept& kept) const {
+    return Count(State::kRunning, kept.tenant) == 0 ||
+           (kept.is_brief && RunningOfFlow(kept) == 0);
   }
   int InLine(int tenant = -1) const {
     return Count(State::kWaiting, tenant) + Count(State::kPaused, tenant);
@@ -130,18 +147,35 @@ class Schedule {
       Expect(kept->state == State::kWaiting || kept->state == State::kPaused,
              "what runs next was in line");
       Expect(Count(State::kRunning) < running_ ||
-                 (Count(State::kRunning) == running_ &&
-                  Count(State::kRunning, kept->tenant) == 0),
+                 (Count(State::kRunning) == running_ && MayBeyond(*kept)),
              "a slot was free");
       kept->state = State::kRunning;
       CheckCounts();
     }
     Expect(InLine() == 0 || Count(State::kRunning) >= running_,
            "nothing waits while a slot is free");
+    CheckSlices();
     if (Count(State::kRunning) != running_) return;
     for (int tenant = 0; tenant < 3; ++tenant) {
       Expect(InLine(tenant) == 0 || Count(State::kRunning, tenant) > 0,
              "the slot beyond is for tenants of which nothing runs");
+    }
+  }
+  // What is not brief makes way for the turn beyond the slots; what is brief
+  // goes on, unless something waits.
+  void CheckSlices() {
+    const bool beyond = Count(State::kRunning) > running_;
+    for (const Kept& kept : turns_) {
+      if (kept.state != State::kRunning) continue;
+      const absl::Duration slice = slots_.Slice(*kept.turn);
+      if (beyond && !kept.is_brief) {
+        Expect(slice == TurnSlots::kShortSlice, "one makes way beyond");
+      } else if (InLine() == 0) {
+        Expect(slice == absl::InfiniteDuration(), "it goes on alone");
+      } else {
+        Expect(slice >= TurnSlots::kShortSlice && slice <= TurnSlots::kSlice,
+               "a slice is as long as slices are");
+      }
     }
   }
   void CheckCounts() {
