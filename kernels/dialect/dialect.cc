@@ -85,6 +85,7 @@ absl::string_view Prelude() {
                    Lines("bits.cuh", internal::kBitsText),
                    Lines("reduce.cuh", internal::kReduceText),
                    Lines("radix.cuh", internal::kRadixText),
+                   Lines("fixed.cuh", internal::kFixedText),
                    Lines("complex.cuh", internal::kComplexText),
                    Lines("powers.cuh", internal::kPowersText), kUse));
   return *kText;

@@ -61,8 +61,14 @@ HK_DEVICE void StoreVector(T* p, const Vector<T, N>& x) {
 // Integers of 32 or 64 bits, in memory a launch updates.
 template <class T> HK_DEVICE void AtomicAdd(T* p, T x) { atomicAdd(p, x); }
 HK_DEVICE void AtomicAdd(s64* p, s64 x) { atomicAdd((u64*)p, (u64)x); }
-template <class T> HK_DEVICE void AtomicMax(T* p, T x) { atomicMax(p, x); }
-template <class T> HK_DEVICE void AtomicMin(T* p, T x) { atomicMin(p, x); }
+// An extreme only moves one way, so a value that was read before is bound enough
+// to leave out what cannot move it: most of them, where many threads meet.
+template <class T> HK_DEVICE void AtomicMax(T* p, T x) {
+  if (*(volatile T*)p < x) atomicMax(p, x);
+}
+template <class T> HK_DEVICE void AtomicMin(T* p, T x) {
+  if (x < *(volatile T*)p) atomicMin(p, x);
+}
 // Adds to an element of an array in shared memory: until a barrier no thread
 // reads or writes the element otherwise.
 template <class Array> HK_DEVICE void SharedAdd(Array& array, u32 i, u32 x) {

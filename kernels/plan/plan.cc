@@ -108,9 +108,12 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
   if (ScattersHalves(now(), last)) {
     HAWSER_ASSIGN_OR_RETURN(held, WithWideScatters(now()));
   }
-  if (HasLongScatters(now(), target.sorted_scatters)) {
-    HAWSER_ASSIGN_OR_RETURN(held,
-                            WithSortedScatters(now(), target.sorted_scatters));
+  const auto skips = [&](const Computation& c, const Instruction& i) {
+    return WayOfScatter(now(), c, i, target) != ScatterWay::kOwners;
+  };
+  if (HasLongScatters(now(), target.sorted_scatters, skips)) {
+    HAWSER_ASSIGN_OR_RETURN(
+        held, WithSortedScatters(now(), target.sorted_scatters, skips));
   }
   if (!target.convolutions && HasConvolutions(now())) {
     HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));

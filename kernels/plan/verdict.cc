@@ -74,7 +74,10 @@ std::string VerdictOf(const Module& module, const Region& region,
     return "a product that no library call does";
   }
   if (region.kind == RegionKind::kHost) return "runs on the host";
-  if (i.op == &kScatter) return ScatterVerdict(c, i, seconds);
+  if (i.op == &kScatter) {
+    const bool owned = region.scatter_way == ScatterWay::kOwners;
+    return owned ? ScatterVerdict(c, i, seconds) : "";
+  }
   const int64_t blocks = BlocksOf(region, target);
   if (seconds < kLongSeconds || blocks == 0 ||
       blocks * 3 >= target.parallel_units) {

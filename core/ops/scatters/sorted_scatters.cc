@@ -21,8 +21,9 @@ namespace {
 using Expressions = std::vector<Expression>;
 
 bool IsLong(const Module& module, const Computation& c, const Instruction& i,
-            int64_t vectors) {
+            int64_t vectors, const SkipsScatter& skips) {
   if (i.op != &kScatter || i.operands.size() != 3) return false;
+  if (skips != nullptr && skips(c, i)) return false;
   const Shape& input = c.shape(i.operands[0]);
   const Shape& updates = c.shape(i.operands[2]);
   if (VectorsOf(i, c.shape(i.operands[1])) < vectors ||
@@ -155,25 +156,28 @@ absl::StatusOr<Expression> Sorted(const ScatterRows& s, const Fold& fold) {
 
 }  // namespace
 
-bool HasLongScatters(const Module& module, int64_t vectors) {
+bool HasLongScatters(const Module& module, int64_t vectors,
+                     const SkipsScatter& skips) {
   if (vectors <= 0) return false;
   return std::any_of(module.computations().begin(), module.computations().end(),
                      [&](const Computation& c) {
                        return std::any_of(
                            c.instructions().begin(), c.instructions().end(),
                            [&](const Instruction& i) {
-                             return IsLong(module, c, i, vectors);
+                             return IsLong(module, c, i, vectors, skips);
                            });
                      });
 }
 
-absl::StatusOr<Module> WithSortedScatters(const Module& module,
-                                          int64_t vectors) {
+absl::StatusOr<Module> WithSortedScatters(const Module& module, int64_t vectors,
+                                          const SkipsScatter& skips) {
   using Others = std::optional<Expressions>;
   return Rewritten(module,
                    [&](const Computation& from, const Instruction& i,
                        const Expressions& operands) -> absl::StatusOr<Others> {
-                     if (!IsLong(module, from, i, vectors)) return std::nullopt;
+                     if (!IsLong(module, from, i, vectors, skips)) {
+                       return std::nullopt;
+                     }
                      HAWSER_ASSIGN_OR_RETURN(
                          const Expression result,
                          Sorted(ScatterRows(i, operands),

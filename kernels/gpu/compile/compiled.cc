@@ -32,6 +32,7 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
     // A library's tail is not rounded op by op.
     target.epilogues = plan::EpilogueSupport::kNone;
     // Updates are added one after another, as everywhere.
+    target.atomic_scatters = 0;
     target.sorted_scatters = 0;
     target.unrolled_folds = 0;
   }

@@ -17,6 +17,8 @@ Kernels EmitDot(const RegionSource& source);
 // dynamic_update_slice and scatter, over the operand's bytes.
 Kernels EmitUpdate(const RegionSource& source);
 Kernels EmitScatter(const RegionSource& source);
+// Scatters of any other plan::ScatterWay than kOwners.
+Kernels EmitAtomicScatter(const RegionSource& source);
 
 }  // namespace hawser::gpu
 #endif  // HAWSER_KERNELS_GPU_EMIT_EMITTERS_H_

@@ -1,6 +1,6 @@
-// scatter: each thread owns some of the places an index vector may name, and
-// one place in the window; it goes through all index vectors in order and
-// combines what is its own. So nothing depends on the order of threads.
+// scatter by owners: each thread owns some of the places an index vector may
+// name, and one place in the window; it goes through all index vectors in order
+// and combines what is its own. So nothing depends on the order of threads.
 #include "core/ops/movement/scatter.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/rules.h"
 #include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/scatter_loops.h"
 #include "kernels/gpu/emit/text/index_text.h"
 #include "kernels/gpu/emit/text/kernel_builder.h"
 #include "kernels/gpu/emit/text/launch.h"
@@ -21,83 +22,9 @@
 namespace hawser::gpu {
 namespace {
 
-using plan::IndexExpr;
-using plan::IndexMap;
-
 // From so many index vectors on f32 sums are made in f64: f32 counts no further
 // than 2^24 by ones.
 constexpr int64_t kManySums = int64_t{1} << 22;
-
-// Loops of the offsets below.
-enum Loop { kVector, kWindow };
-
-// A scatter as two loops: over index vectors, and over places in a window.
-struct ScatterLoops {
-  // An axis of the input that an index vector moves along.
-  struct Moved {
-    int64_t size, stride;
-    IndexExpr component;  // offset in the indices
-  };
-
-  int64_t vectors = 1, window = 1;
-  int64_t places = 1;       // that an index vector may name
-  IndexExpr window_offset;  // in the input, from where the window starts
-  IndexExpr update_offset;
-  std::vector<Moved> moved;
-};
-
-// Errors: kUnimplemented for windows that overlap when they move.
-absl::StatusOr<ScatterLoops> FindScatterLoops(const Instruction& i,
-                                              const Shape& input,
-                                              const Shape& indices,
-                                              const Shape& updates) {
-  const auto inserted = i.attributes.GetInts("inserted_window_dims");
-  const auto window = i.attributes.GetInts("update_window_dims");
-  const auto map = i.attributes.GetInts("scatter_dims_to_operand_dims");
-  const int64_t vector_axis = i.attributes.GetInt("index_vector_dim");
-  Dims batch_sizes, window_sizes;
-  std::vector<int> axis_of(updates.rank(), -1);  // of the input
-  for (int a = 0, next = 0; a < input.rank(); ++a) {
-    if (!Contains(inserted, a)) axis_of[window[next++]] = a;
-  }
-  for (int u = 0; u < updates.rank(); ++u) {
-    (axis_of[u] < 0 ? batch_sizes : window_sizes).push_back(updates.dim(u));
-    if (Contains(map, axis_of[u]) && updates.dim(u) > 1) {
-      return Unimplemented("no kernel scatters windows that overlap");
-    }
-  }
-  ScatterLoops loops;
-  loops.vectors = ProductOf(batch_sizes);
-  loops.window = ProductOf(window_sizes);
-  const IndexMap batch =
-      plan::Delinearize(IndexExpr::Dim(kVector, loops.vectors), batch_sizes);
-  const IndexMap inside =
-      plan::Delinearize(IndexExpr::Dim(kWindow, loops.window), window_sizes);
-  IndexMap update;
-  const Dims strides = input.Strides();
-  for (int u = 0, b = 0, w = 0; u < updates.rank(); ++u) {
-    if (axis_of[u] < 0) {
-      update.axes.push_back(batch.axes[b++]);
-      continue;
-    }
-    update.axes.push_back(inside.axes[w]);
-    loops.window_offset =
-        loops.window_offset + inside.axes[w++] * strides[axis_of[u]];
-  }
-  loops.update_offset = update.Linear(updates.dims());
-  for (size_t k = 0; k < map.size(); ++k) {
-    IndexMap at = batch;
-    if (vector_axis < indices.rank()) {
-      at.axes.insert(at.axes.begin() + vector_axis,
-                     IndexExpr::Constant(static_cast<int64_t>(k)));
-    }
-    const int axis = static_cast<int>(map[k]);
-    loops.moved.push_back(
-        {input.dim(axis), strides[axis], at.Linear(indices.dims())});
-    loops.places *= input.dim(axis);
-  }
-  return loops;
-}
 
 // Invariant: a place belongs to the bucket `place % buckets_`, and one thread
 // combines what falls into a bucket at one place of the window.
@@ -115,11 +42,8 @@ class ScatterEmitter {
     const Shape& input = c_.shape(i_.operands[0]);
     const Shape& updates = c_.shape(i_.operands[count_ + 1]);
     if (updates.num_elements() == 0) return std::vector<EmittedKernel>();
-    HAWSER_ASSIGN_OR_RETURN(loops_,
-                            FindScatterLoops(i_, input, indices_, updates));
-    names_.loops = {"n", "w"};
-    names_.wide = std::max({input.num_elements(), indices_.num_elements(),
-                            updates.num_elements()}) >= int64_t{1} << 31;
+    HAWSER_ASSIGN_OR_RETURN(loops_, FindScatterLoops(c_, i_));
+    names_ = NamesOfScatter(c_, i_);
     const int64_t wanted = CeilDivide(
         int64_t{source_.options.multiprocessors} * 2048, loops_.window);
     buckets_ = std::min(wanted, loops_.places);
@@ -154,23 +78,10 @@ class ScatterEmitter {
         kernel_.Parameter({KernelParameter::kOperand, count_, 0,
                            indices_.byte_size(), Access::kRead},
                           TypeName(indices_.dtype()), true);
-    std::string inside = "true", place = names_.Number(0), at = place;
-    for (size_t k = 0; k < loops_.moved.size(); ++k) {
-      const ScatterLoops::Moved& m = loops_.moved[k];
-      body.Line("const s64 i", k, " = (s64)Load(", indices, " + (",
-                IndexText(m.component, names_), "));");
-      absl::StrAppend(&inside, " && (u64)i", k, " < ", m.size, "ull");
-      place = absl::StrCat("(", place, ") * ", names_.Number(m.size), " + (",
-                           type, ")i", k);
-      absl::StrAppend(&at, " + (", type, ")i", k, " * ",
-                      names_.Number(m.stride));
-    }
-    body.Open("if (", inside, " && (", place, ") % ", names_.Number(buckets_),
-              " == bucket)");
-    body.Line("const ", type, " at = ", at, " + ",
-              IndexText(loops_.window_offset, names_), ";");
-    body.Line("const ", type,
-              " from = ", IndexText(loops_.update_offset, names_), ";");
+    loops_.WriteComponents(indices, names_, &body);
+    body.Open("if (", loops_.InsideText(), " && (", loops_.PlaceText(names_),
+              ") % ", names_.Number(buckets_), " == bucket)");
+    loops_.WriteOffsets(names_, &body);
     if (sums_wide_) {
       body.Line("sum += (double)Load(", Updates(0),
                 " + from); of = at; any = true;");
@@ -242,6 +153,9 @@ class ScatterEmitter {
 }  // namespace
 
 Kernels EmitScatter(const RegionSource& source) {
+  if (source.region.scatter_way != plan::ScatterWay::kOwners) {
+    return EmitAtomicScatter(source);
+  }
   return ScatterEmitter(source).Emit();
 }
 

@@ -7,6 +7,7 @@
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
+#include "core/ops/movement/scatter.h"
 #include "kernels/plan/region/accesses.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/epilogue.h"
@@ -372,6 +373,24 @@ void CountWholeBytes(const Computation& c, const Instruction& i,
   region->bytes_written = region->bytes_read;
 }
 
+// How a scatter is shared, and what that launches, keeps, reads and writes.
+void LayOutScatter(const Module& module, const Computation& c,
+                   const Instruction& i, const Target& target, Region* region) {
+  const int64_t elements = c.shape(i.operands[0]).num_elements();
+  region->scatter_way = WayOfScatter(module, c, i, target);
+  region->launches = LaunchesOf(region->scatter_way);
+  region->scratch_bytes = ScratchBytesOf(region->scatter_way, elements);
+  const int64_t whole = c.shape(i.operands[0]).byte_size();
+  if (region->scatter_way == ScatterWay::kOrdered) {
+    region->bytes_read += 2 * whole;
+    region->bytes_written += 2 * whole;
+  } else if (region->scatter_way == ScatterWay::kFixedPoint) {
+    region->bytes_read *= 2;
+    region->bytes_read += whole + region->scratch_bytes;
+    region->bytes_written += whole + region->scratch_bytes;
+  }
+}
+
 RegionKind KindAlone(const Computation& c, const Instruction& i,
                      const Target& target) {
   if (i.op == &kParameter) return RegionKind::kNone;
@@ -419,6 +438,8 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
   CountWholeBytes(c, i, &region);
   if (region.kind == RegionKind::kBlock)
     LayOutBlocks(module, i, target, &region);
+  if (i.op == &kScatter && region.kind == RegionKind::kUpdate)
+    LayOutScatter(module, c, i, target, &region);
   return region;
 }
 

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/plan/index/index_map.h"
+#include "kernels/plan/region/scatter_way.h"
 #include "kernels/plan/target/product_call.h"
 #include "kernels/plan/target/target.h"
 
@@ -161,6 +162,7 @@ struct Region {
   int64_t splits = 1;  // blocks per result of a split reduction; of kBlock:
                        // parts of a scan's run
   int64_t scratch_bytes = 0;  // for partial results
+  ScatterWay scatter_way = ScatterWay::kOwners;  // of a scatter
   int live_points = 0;        // most values alive at once: registers, about
   Epilogue epilogue;          // kLibraryDot
 

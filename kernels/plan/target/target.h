@@ -74,7 +74,10 @@ struct Target {
   // partial results. Sizes alone decide, so that the order of a sum is fixed.
   int64_t split_above_elements = int64_t{1} << 62;
   EpilogueSupport epilogues = EpilogueSupport::kNone;
-  // Scatters of at least so many index vectors go by sorted places
+  // Scatters of at least so many index vectors may go by integers that threads
+  // combine where they meet (scatter_way.h); 0: none does.
+  int64_t atomic_scatters = 0;
+  // Other scatters of at least so many index vectors go by sorted places
   // (core/ops/scatters); 0: none does.
   int64_t sorted_scatters = 0;
   // True if a loop whose index is divided becomes two, as index_map.h says.

@@ -16,11 +16,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_split.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "kernels/dialect/dialect.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/gpu/emit/block_graphs.h"
 #include "tests/kernels/gpu/emit/random_graphs.h"
+#include "tests/kernels/gpu/emit/sample_graphs.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
 
@@ -71,7 +73,7 @@ Texts RandomTexts(bool strict) {
 }
 
 // Scans and sorts of every kind of kernel, at sizes where vectors are taken and
-// where they are not.
+// where they are not, and scatters.
 Texts BlockTexts(bool strict) {
   std::vector<Module> modules;
   for (const Dims& dims :
@@ -81,12 +83,12 @@ Texts BlockTexts(bool strict) {
         ScanModule(ScanBody::kSum, {DType::kF32}, dims, axis, false));
     modules.push_back(
         ScanModule(ScanBody::kLargest, {DType::kBF16}, dims, axis, true));
-    modules.push_back(ScanModule(
-        ScanBody::kRecurrence, {DType::kF64, DType::kF64}, dims, axis, true));
-    modules.push_back(SortModule(
-        SortBody::kDescending, {DType::kF32, DType::kS32}, dims, axis));
-    modules.push_back(SortModule(
-        SortBody::kLexicographic, {DType::kU8, DType::kF16}, dims, axis));
+    modules.push_back(ScanModule(ScanBody::kRecurrence,
+                                 {DType::kF64, DType::kF64}, dims, axis, true));
+    modules.push_back(SortModule(SortBody::kDescending,
+                                 {DType::kF32, DType::kS32}, dims, axis));
+    modules.push_back(SortModule(SortBody::kLexicographic,
+                                 {DType::kU8, DType::kF16}, dims, axis));
   }
   // Sorts by digits of each width, of one, of few and of many tiles.
   for (const DType key : {DType::kF16, DType::kF32, DType::kF64}) {
@@ -97,6 +99,13 @@ Texts BlockTexts(bool strict) {
         dtypes.insert(dtypes.begin(), key);
         modules.push_back(SortModule(SortBody::kDescending, dtypes, dims, 0));
       }
+    }
+  }
+  // Scatters whose threads meet.
+  for (const DType dtype :
+       {DType::kS32, DType::kU32, DType::kS64, DType::kU64, DType::kF32}) {
+    for (const OpDef* fold : {&kAdd, &kMaximum, &kMinimum}) {
+      modules.push_back(ScatteredRows(dtype, *fold));
     }
   }
   Texts texts;
@@ -162,7 +171,7 @@ TEST_P(NvrtcTest, KnownGraphsCompileWithoutSpills) {
   }
 }
 
-TEST_P(NvrtcTest, ScansAndSortsCompileWithoutSpills) {
+TEST_P(NvrtcTest, ScansSortsAndScattersCompileWithoutSpills) {
   const Texts texts = BlockTexts(GetParam());
   EXPECT_GT(texts.size(), 50u);
   for (const std::string& target : Targets()) {

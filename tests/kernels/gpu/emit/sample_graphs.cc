@@ -34,8 +34,8 @@ Module Build(const SampleGraph& graph, DType dtype) {
 
 Module Build(const std::vector<Shape>& parameters,
              const std::function<Values(const Values&)>& body) {
-  auto optimized = Optimize(testing::ExpressionModule(parameters, body),
-                            {.verify = true});
+  auto optimized =
+      Optimize(testing::ExpressionModule(parameters, body), {.verify = true});
   EXPECT_OK(optimized);
   return *std::move(optimized);
 }
@@ -60,8 +60,8 @@ Module Fused(const SampleGraph& graph, DType dtype) {
   for (const Dims& dims : graph.dims) {
     operands.push_back(b.Parameter(Shape::Of(dtype, dims)));
   }
-  const ValueId first = b.Add(kFusion, operands,
-                              {{"kind", std::string("reduction")}}, {*called});
+  const ValueId first =
+      b.Add(kFusion, operands, {{"kind", std::string("reduction")}}, {*called});
   for (size_t k = 0; k < results.size(); ++k) {
     results[k] = first + static_cast<ValueId>(k);
   }
@@ -70,12 +70,12 @@ Module Fused(const SampleGraph& graph, DType dtype) {
 }
 
 Module Scattered(const Shape& input, const Shape& indices, const Shape& updates,
-                 const Attributes& numbers) {
+                 const Attributes& numbers, const OpDef& fold) {
   Module module("scattered");
   ComputationBuilder sum(&module, "sum");
   const ValueId x = sum.Parameter(Shape::Scalar(input.dtype()));
   const ValueId y = sum.Parameter(Shape::Scalar(input.dtype()));
-  const auto combine = sum.Finish({sum.Add(kAdd, {x, y})});
+  const auto combine = sum.Finish({sum.Add(fold, {x, y})});
   EXPECT_OK(combine);
   ComputationBuilder b(&module, "main");
   std::vector<ValueId> operands;
@@ -84,6 +84,17 @@ Module Scattered(const Shape& input, const Shape& indices, const Shape& updates,
   }
   EXPECT_OK(b.Finish({b.Add(kScatter, operands, numbers, {*combine})}));
   return module;
+}
+
+Module ScatteredRows(DType dtype, const OpDef& fold) {
+  return Scattered(Shape::Of(dtype, {1000, 8}),
+                   Shape::Of(DType::kS32, {2000, 1}),
+                   Shape::Of(dtype, {2000, 8}),
+                   {{"index_vector_dim", int64_t{1}},
+                    {"inserted_window_dims", Dims{0}},
+                    {"scatter_dims_to_operand_dims", Dims{0}},
+                    {"update_window_dims", Dims{1}}},
+                   fold);
 }
 
 Expression MaxOf(const Expression& x, const Dims& axes) {

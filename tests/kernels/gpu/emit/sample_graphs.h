@@ -8,6 +8,7 @@
 
 #include "core/base/values/shape.h"
 #include "core/ir/module.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 
 namespace hawser::gpu {
@@ -27,9 +28,11 @@ Module Build(const std::vector<Shape>& parameters,
              const std::function<Values(const Values&)>& body);
 // One fusion made by hand, not optimized: also what no planner puts together.
 Module Fused(const SampleGraph& graph, DType dtype);
-// Updates added to the input at the indices: a scatter of these attributes.
+// Updates folded into the input at the indices: a scatter of these attributes.
 Module Scattered(const Shape& input, const Shape& indices, const Shape& updates,
-                 const Attributes& numbers);
+                 const Attributes& numbers, const OpDef& fold = kAdd);
+// One of rows, whose threads meet.
+Module ScatteredRows(DType dtype, const OpDef& fold);
 
 Expression MaxOf(const Expression& x, const Dims& axes);
 // Over the last axis.
