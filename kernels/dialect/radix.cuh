@@ -37,6 +37,14 @@ HK_DEVICE u32 LanesOfDigit(u32 digit) {
   }
   return lanes;
 }
+// Adds the digits of a warp's lanes, but of those that do not count, to
+// counts[digit]. All lanes call it.
+template <class Counts>
+HK_DEVICE void AddDigits(u32 digit, bool counts_it, Counts& counts) {
+  const u32 lanes = LanesOfDigit(digit) & Ballot(counts_it);
+  if (!counts_it || (lanes & ((1u << Lane()) - 1u)) != 0u) return;
+  SharedAdd(counts, digit, (u32)CountBits(lanes));
+}
 // Clears the counts of the thread's warp, which the block no longer reads.
 // Returns where they begin.
 template <class Counts> HK_DEVICE u32 ClearCounts(Counts& counts) {

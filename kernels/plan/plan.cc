@@ -18,6 +18,7 @@
 #include "kernels/plan/loops/unrolled_folds.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
+#include "kernels/plan/selection/selections.h"
 #include "kernels/plan/tiling/tiling.h"
 
 namespace hawser::plan {
@@ -115,6 +116,8 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
     HAWSER_ASSIGN_OR_RETURN(
         held, WithSortedScatters(now(), target.sorted_scatters, skips));
   }
+  HAWSER_ASSIGN_OR_RETURN(auto selected, WithSelections(now(), target));
+  if (selected) held = std::move(selected);
   if (!target.convolutions && HasConvolutions(now())) {
     HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));
   }

@@ -9,6 +9,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/movement/sort.h"
+#include "kernels/plan/selection/first_places.h"
 
 namespace hawser::plan {
 namespace {
@@ -41,6 +42,10 @@ constexpr int64_t kPlaceBytes = 4;
 // The most pairs of values of a comparator that is looked at closely.
 constexpr size_t kMostPairs = 256;
 
+// A selection goes over its rows for each digit and twice more, of which most
+// reading is of what the caches still have.
+constexpr int64_t kSelectReads = 3;
+
 // Arrays of scratch memory begin at multiples of it.
 constexpr int64_t kArrayAlignment = 16;
 
@@ -54,8 +59,8 @@ int64_t EntriesRead(const Region& region, int operand, int64_t axis,
   for (const MemoryAccess& access : region.accesses) {
     if (access.operand != operand || access.point < 0) continue;
     const Point& load = region.points[access.point];
-    entries = std::max(
-        entries, region.maps[load.map].axes[axis].bounds().max + 1);
+    entries =
+        std::max(entries, region.maps[load.map].axes[axis].bounds().max + 1);
     is_known = true;
   }
   return is_known ? std::min(entries, size) : size;
@@ -192,7 +197,8 @@ int64_t SortLayout::BytesOfCarried(const Computation& c,
 void SortLayout::TryDigits(const Computation& c, const Instruction& sort,
                            const Computation& comparator) {
   const std::optional<SortOrder> by = OrderOfComparator(comparator);
-  if (!by.has_value() || keys.empty() || runs.size <= kShortSort) return;
+  const bool is_short = sort.op == &kSort && runs.size <= kShortSort;
+  if (!by.has_value() || keys.empty() || is_short) return;
   carried = keys;
   if (keys.size() + 1 == num_operands) {
     int other = 0;
@@ -256,6 +262,10 @@ void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region) {
   const Computation& c = module.computation(region->computation);
   const Shape& shape = c.shape(instruction.operands[0]);
+  if (instruction.op == &kFirstPlaces) {
+    region->bytes_read *= kSelectReads;
+    return;
+  }
   if (instruction.op != &kScan) {
     const SortLayout layout(module, region->computation, instruction);
     region->scratch_bytes = layout.scratch_bytes;
@@ -293,9 +303,9 @@ std::vector<int64_t> FindWanted(const Computation& c, const Regions& regions) {
       const int made = c.producer(operands[o]);
       if (!is_sort(instructions[made])) continue;
       const int64_t axis = instructions[made].attributes.GetInt("dimension");
-      wanted[made] = std::max(
-          wanted[made], EntriesRead(regions[k], static_cast<int>(o), axis,
-                                    c.shape(operands[o]).dim(axis)));
+      wanted[made] = std::max(wanted[made],
+                              EntriesRead(regions[k], static_cast<int>(o), axis,
+                                          c.shape(operands[o]).dim(axis)));
     }
   }
   for (const ValueId v : c.results()) {

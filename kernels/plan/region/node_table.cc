@@ -20,6 +20,7 @@
 #include "core/ops/windows/unfold.h"
 #include "core/ops/windows/windows.h"
 #include "kernels/plan/library/library_ops.h"
+#include "kernels/plan/selection/first_places.h"
 
 namespace hawser::plan {
 namespace {
@@ -255,6 +256,7 @@ constexpr NodeRow kRows[] = {
     {&kScatter, NodeClass::kUpdate},
     {&kScan, NodeClass::kBlock, 2},
     {&kSort, NodeClass::kBlock, 8},
+    {&kFirstPlaces, NodeClass::kBlock, 8},
     {&kLibraryFft, NodeClass::kLibrary},
     {&kLibraryCholesky, NodeClass::kLibrary},
     {&kLibraryTriangularSolve, NodeClass::kLibrary},

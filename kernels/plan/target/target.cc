@@ -17,6 +17,7 @@ Target GpuTarget() {
           .epilogues = EpilogueSupport::kTable,
           .atomic_scatters = 1024,
           .sorted_scatters = 1024,
+          .selected = 1024,
           .strided_products = true,
           .slow_byte_products = 1.25e14};  // an H200's; others reach 7e14
 }

@@ -80,6 +80,9 @@ struct Target {
   // Other scatters of at least so many index vectors go by sorted places
   // (core/ops/scatters); 0: none does.
   int64_t sorted_scatters = 0;
+  // A sort of whose rows at most so many first elements are read selects them
+  // (selection/); 0: none does.
+  int64_t selected = 0;
   // True if a loop whose index is divided becomes two, as index_map.h says.
   bool splits_loops = false;
   // True if convolutions run as they are, as products do; else they are

@@ -14,6 +14,7 @@ Kernels EmitBlocks(const RegionSource& source);
 
 Kernels EmitScan(const RegionSource& source);
 Kernels EmitSort(const RegionSource& source);
+Kernels EmitSelect(const RegionSource& source);
 
 }  // namespace hawser::gpu
 #endif  // HAWSER_KERNELS_GPU_EMIT_BLOCKS_BLOCKS_H_

@@ -3,6 +3,7 @@
 // twice and written once at most, blocks of a launch never talk, and the order
 // of a sum is decided by sizes and the number of parts.
 #include "core/ops/contraction/scan.h"
+#include "core/ops/movement/sort.h"
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -181,7 +182,8 @@ Kernels EmitScan(const RegionSource& source) {
 Kernels EmitBlocks(const RegionSource& source) {
   const Instruction& i =
       source.body().instructions()[source.region.instruction];
-  return i.op == &kScan ? EmitScan(source) : EmitSort(source);
+  if (i.op == &kScan) return EmitScan(source);
+  return i.op == &kSort ? EmitSort(source) : EmitSelect(source);
 }
 
 }  // namespace hawser::gpu
