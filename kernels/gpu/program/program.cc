@@ -159,7 +159,7 @@ absl::Status WorkEmitter::AddLibraryCall(const Site& site, StepBuilder& steps,
     shapes.push_back(site.computation.shape(v));
   }
   const std::optional<LibraryCall> call =
-      LibraryCallOf(*i.op, shapes, i.attributes);
+      LibraryCallOf(*i.op, shapes, i.attributes, options_.numerics);
   if (!call || !options_.plan_call) return Internal("no call of a library");
   HAWSER_RETURN_IF_ERROR(options_.plan_call(*call));
   LibraryStep step{.call = static_cast<int>(program_.library_calls.size())};
