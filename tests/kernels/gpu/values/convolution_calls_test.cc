@@ -187,7 +187,7 @@ constexpr DType kDTypes[] = {DType::kF32, DType::kF32, DType::kBF16,
 
 TEST(ConvolutionCalls, AreWhatTheOpMeans) {
   Rig rig;
-  constexpr int kSeeds = 120;
+  constexpr int kSeeds = 72;
   int calls = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
@@ -202,7 +202,7 @@ TEST(ConvolutionCalls, AreWhatTheOpMeans) {
 // The op, and its gradients by both operands.
 TEST(ConvolutionCalls, AreGradients) {
   Rig rig;
-  constexpr int kSeeds = 40;
+  constexpr int kSeeds = 32;
   int calls = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
