@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/emu/gemm.h"
+#include "kernels/emu/library_calls/convolution.h"
 #include "kernels/emu/library_calls/fft.h"
 #include "kernels/emu/library_calls/linalg.h"
 #include "kernels/gpu/device/call_check.h"

@@ -118,11 +118,11 @@ absl::StatusOr<std::optional<Module>> Prepared(const Module& original,
   }
   HAWSER_ASSIGN_OR_RETURN(auto selected, WithSelections(now(), target));
   if (selected) held = std::move(selected);
-  if (!target.convolutions && HasConvolutions(now())) {
-    HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));
-  }
   if (target.takes_call && HasLibraryOps(now())) {
     HAWSER_ASSIGN_OR_RETURN(held, WithLibraryCalls(now(), target));
+  }
+  if (!target.convolutions && HasConvolutions(now())) {
+    HAWSER_ASSIGN_OR_RETURN(held, WithoutConvolutions(now()));
   }
   // A tile that is still large is tiled along another axis.
   for (int n = 0; n < kMostTilings; ++n) {

@@ -15,10 +15,6 @@
 namespace hawser {
 namespace {
 
-// Products of a group for each of its results, up to which they are added up by
-// a loop: a product of such matrices would be mostly overhead.
-constexpr int64_t kFewProducts = 16;
-
 // x with its zeros: [batch, spatial..., features].
 Expression Padded(const Expression& x, const ConvolutionSpec& spec) {
   const size_t rank = x.rank();

@@ -92,9 +92,12 @@ absl::Status CheckConvolution(const Shape& x, const Shape& kernel,
 Expression Convolved(const Expression& x, const Expression& kernel,
                      const ConvolutionSpec& spec, DType result);
 
+// Products of a group for each of its results, up to which they are added up by
+// a loop: a product of such matrices would be mostly overhead.
+inline constexpr int64_t kFewProducts = 16;
 // The same as a product of windows, which are written out, and the kernel: for
-// engines that have no convolution. Where groups have few features it is a sum
-// of products, which one kernel computes.
+// engines that have no convolution. Where groups have few products it is a sum
+// of them, which one kernel computes.
 Expression ConvolvedByProduct(const Expression& x, const Expression& kernel,
                               const ConvolutionSpec& spec, DType result);
 // True if a computation of a module has a convolution.

@@ -295,6 +295,25 @@ Expression SplitAt(const Expression& x, int64_t axis, int64_t count,
   return Reshaped(x, dims);
 }
 
+// A kernel [places..., features of one, groups * out of one] as [places..., out
+// of one, groups * features of one].
+Expression Swapped(const Expression& kernel, int64_t k, int64_t groups) {
+  if (kernel.value() == kNoValue) return kernel;
+  if (groups == 1) return Moved(kernel, k + 1, k);
+  const Expression split =
+      SplitAt(kernel, k + 1, groups, kernel.dims()[k + 1] / groups);
+  return Joined(Moved(Moved(split, k + 2, k), k + 2, k + 1), k + 1);
+}
+
+// x [batch, spatial..., groups * features] as [features, spatial..., groups *
+// batch].
+Expression BatchesAsFeatures(const Expression& x, int64_t k, int64_t groups) {
+  if (x.value() == kNoValue) return x;
+  if (groups == 1) return Moved(Moved(x, 0, k + 1), k, 0);
+  const Expression split = SplitAt(x, k + 1, groups, x.dims()[k + 1] / groups);
+  return Joined(Moved(Moved(split, 0, k + 2), k + 1, 0), k + 1);
+}
+
 }  // namespace
 
 // A batch of x is more of its batch; of kernels, more results of each group; of
@@ -368,12 +387,7 @@ absl::Status ConvolutionGradient(GradientContext& c) {
     }
     const Expression turned =
         Apply(kReverse, {c.y()}, {{"dimensions", places}});
-    const Expression swapped =
-        Moved(SplitAt(turned, k + 1, spec.groups, kernel[k + 1] / spec.groups),
-              k + 2, k);
-    // [places..., out of one, features of one, groups] with groups in front.
-    return Apply(kConvolution,
-                 {c.g(), Joined(Moved(swapped, k + 2, k + 1), k + 1)},
+    return Apply(kConvolution, {c.g(), Swapped(turned, k, spec.groups)},
                  back.ToAttributes());
   });
   // Batches are what is added up: they become features, and features batches.
@@ -386,11 +400,10 @@ absl::Status ConvolutionGradient(GradientContext& c) {
       back.kernel_dilations[a] = spec.strides[a];
       back.high[a] = reach[a] - spread - spec.low[a];
     }
-    // [batch, spatial..., groups, in] to [in, spatial..., groups, batch].
-    Expression of_x = SplitAt(c.x(), k + 1, spec.groups, kernel[k]);
-    of_x = Joined(Moved(Moved(of_x, 0, k + 2), k + 1, 0), k + 1);
     const Expression by = Moved(c.g(), 0, k);
-    const Expression all = Apply(kConvolution, {of_x, by}, back.ToAttributes());
+    const Expression all =
+        Apply(kConvolution, {BatchesAsFeatures(c.x(), k, spec.groups), by},
+              back.ToAttributes());
     return Moved(all, 0, k);
   });
   return absl::OkStatus();

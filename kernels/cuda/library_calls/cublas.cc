@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/values/dtype.h"
-#include "kernels/cuda/library_calls/handles.h"
-#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/cuda/library_calls/planned/handles.h"
+#include "kernels/cuda/library_calls/planned/library_status.h"
 #include "kernels/cuda/products/blas_types.h"
 #include "kernels/gpu/device/call_check.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "kernels/cuda/library_calls/planned_call.h"
+#include "kernels/cuda/library_calls/planned/planned_call.h"
 #include "kernels/cuda/runtime/errors.h"
 #include "kernels/cuda/runtime/library.h"
 

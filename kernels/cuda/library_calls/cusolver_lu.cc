@@ -4,7 +4,7 @@
 
 #include "core/base/values/dtype.h"
 #include "kernels/cuda/library_calls/cusolver_state.h"
-#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/cuda/library_calls/planned/library_status.h"
 #include "kernels/gpu/device/call_check.h"
 
 namespace hawser::cuda {

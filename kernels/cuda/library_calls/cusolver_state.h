@@ -13,8 +13,8 @@
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "kernels/cuda/library_calls/cusolver.h"
-#include "kernels/cuda/library_calls/handles.h"
-#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/cuda/library_calls/planned/handles.h"
+#include "kernels/cuda/library_calls/planned/library_status.h"
 #include "kernels/gpu/device/call_check.h"
 
 namespace hawser::cuda {

@@ -80,4 +80,10 @@ Libraries::Planned Libraries::PlanOf(
   return library->Plan(spec);
 }
 
+Libraries::Planned Libraries::PlanOf(const gpu::ConvolutionSpec& spec) const {
+  HAWSER_ASSIGN_OR_RETURN(const CuDnn* library,
+                          convolutions_.Get(places_, health_));
+  return library->Plan(spec);
+}
+
 }  // namespace hawser::cuda

@@ -9,9 +9,10 @@
 #include "absl/status/statusor.h"
 #include "core/base/mutex.h"
 #include "kernels/cuda/library_calls/cublas.h"
+#include "kernels/cuda/library_calls/cudnn.h"
 #include "kernels/cuda/library_calls/cufft.h"
 #include "kernels/cuda/library_calls/cusolver.h"
-#include "kernels/cuda/library_calls/planned_call.h"
+#include "kernels/cuda/library_calls/planned/planned_call.h"
 #include "kernels/cuda/products/cublaslt.h"
 
 namespace hawser::cuda {
@@ -55,6 +56,7 @@ class Libraries {
   Planned PlanOf(const gpu::FactorizationSpec& spec) const;
   Planned PlanOf(const gpu::TriangularSolveSpec& spec) const;
   Planned PlanOf(const gpu::QrSpec& spec) const;
+  Planned PlanOf(const gpu::ConvolutionSpec& spec) const;
 
   const LibraryPlaces places_;
   DeviceHealth* const health_;
@@ -62,6 +64,7 @@ class Libraries {
   const OpenedOnDemand<CuFft> transforms_;
   const OpenedOnDemand<CuSolver> factorizations_;
   const OpenedOnDemand<CuBlas> solves_;
+  const OpenedOnDemand<CuDnn> convolutions_;
 };
 
 }  // namespace hawser::cuda

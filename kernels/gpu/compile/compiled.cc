@@ -46,7 +46,8 @@ void WarnOfMissing(const LibraryCall& call, const absl::Status& why) {
   std::call_once(once[call.index()], [&] {
     HAWSER_LOG(kWarning)
         << "there is no " << NameOf(call) << "; "
-        << (std::holds_alternative<GemmSpec>(call)
+        << (std::holds_alternative<GemmSpec>(call) ||
+                    std::holds_alternative<ConvolutionSpec>(call)
                 ? "kernels of our own, which are many times slower, do it: "
                 : "the host does it, which is many times slower: ")
         << why;
@@ -160,7 +161,7 @@ absl::StatusOr<Program> LowerModule(const Module& module,
   if (numerics != runtime::Numerics::kStrict) {
     target.takes_call = [&](const OpDef& op, absl::Span<const Shape> operands,
                             const Attributes& attributes) {
-      const auto call = LibraryCallOf(op, operands, attributes);
+      const auto call = LibraryCallOf(op, operands, attributes, numerics);
       return call && !absl::IsUnimplemented(plans.Get(*call).status());
     };
   }

@@ -20,6 +20,25 @@ absl::Status CheckMatrices(DType dtype, int64_t batch, int64_t rows,
   return Unimplemented("linear algebra: matrices of ", DTypeName(dtype));
 }
 
+// The libraries count in int32.
+constexpr int64_t kMostOfAxis = (int64_t{1} << 31) - 1;
+
+absl::Status CheckAxis(const ConvolutionAxis& a) {
+  if (std::min({a.x, a.w, a.y, a.stride, a.dilation}) < 1 || a.padding < 0) {
+    return InvalidArgument("convolution: an axis of ", a.x, ", ", a.w, " and ",
+                           a.y, " elements by ", a.stride, " and ", a.dilation,
+                           " with ", a.padding, " in front");
+  }
+  if (std::max({a.x, a.w, a.y, a.stride, a.dilation, a.padding}) >
+      kMostOfAxis) {
+    return Unimplemented("convolution: numbers beyond ", kMostOfAxis);
+  }
+  const int64_t last = a.x + 2 * a.padding - (a.w - 1) * a.dilation - 1;
+  if (last >= 0 && last / a.stride + 1 == a.y) return absl::OkStatus();
+  return InvalidArgument("convolution: no axis of ", a.y, " elements from ",
+                         a.x, " under ", a.w);
+}
+
 }  // namespace
 
 absl::Status CheckCall(const FftSpec& spec) {
@@ -50,6 +69,25 @@ absl::Status CheckCall(const QrSpec& spec) {
                            spec.rows, " x ", spec.columns);
   }
   return CheckMatrices(spec.dtype, spec.batch, spec.rows, spec.columns);
+}
+
+absl::Status CheckCall(const ConvolutionSpec& spec) {
+  const size_t axes = spec.axes.size();
+  if (axes < 1 || axes > 3 ||
+      std::min({spec.batch, spec.groups, spec.in, spec.out}) < 1 ||
+      spec.in % spec.groups != 0 || spec.out % spec.groups != 0) {
+    return InvalidArgument("convolution: ", spec.batch, " of ", spec.in, " to ",
+                           spec.out, " features in ", spec.groups,
+                           " groups over ", axes, " axes");
+  }
+  if (std::max({spec.batch, spec.in, spec.out}) > kMostOfAxis) {
+    return Unimplemented("convolution: numbers beyond ", kMostOfAxis);
+  }
+  for (const ConvolutionAxis& axis : spec.axes) {
+    HAWSER_RETURN_IF_ERROR(CheckAxis(axis));
+  }
+  if (IsFloat(spec.dtype)) return absl::OkStatus();
+  return Unimplemented("convolution: of ", DTypeName(spec.dtype));
 }
 
 CallBytes BytesOf(const FftSpec& spec) {
@@ -96,6 +134,27 @@ CallBytes BytesOf(const QrSpec& spec) {
   const int64_t column = spec.batch * spec.rows * ByteWidth(spec.dtype);
   const int64_t matrices = spec.columns * column;
   return {{matrices}, {matrices, spec.q_columns * column}};
+}
+
+CallBytes BytesOf(const ConvolutionSpec& spec) {
+  const int64_t width = ByteWidth(spec.dtype);
+  int64_t x = spec.batch * spec.in * width;
+  int64_t w = spec.out * (spec.in / spec.groups) * width;
+  int64_t y = spec.batch * spec.out * width;
+  for (const ConvolutionAxis& a : spec.axes) {
+    x *= a.x;
+    w *= a.w;
+    y *= a.y;
+  }
+  switch (spec.direction) {
+    case ConvolutionDirection::kForward:
+      return {{x, w}, {y}};
+    case ConvolutionDirection::kData:
+      return {{w, y}, {x}};
+    case ConvolutionDirection::kFilter:
+      break;
+  }
+  return {{x, y}, {w}};
 }
 
 absl::Status CheckOperands(const CallBytes& bytes,

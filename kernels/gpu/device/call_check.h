@@ -12,11 +12,14 @@
 namespace hawser::gpu {
 
 // Errors: kInvalidArgument for sizes below 1 and for more than 3 lengths;
-// kUnimplemented for dtypes that no library transforms or factors.
+// kUnimplemented for dtypes that no library takes. Of a convolution's axes also
+// kInvalidArgument for y that has not the size which x and w give, and
+// kUnimplemented for numbers beyond 2^31, which no library takes.
 absl::Status CheckCall(const FftSpec& spec);
 absl::Status CheckCall(const FactorizationSpec& spec);
 absl::Status CheckCall(const TriangularSolveSpec& spec);
 absl::Status CheckCall(const QrSpec& spec);
+absl::Status CheckCall(const ConvolutionSpec& spec);
 
 // The bytes of each operand and result, in the order of the spec.
 struct CallBytes {
@@ -27,6 +30,7 @@ CallBytes BytesOf(const FftSpec& spec);
 CallBytes BytesOf(const FactorizationSpec& spec);
 CallBytes BytesOf(const TriangularSolveSpec& spec);
 CallBytes BytesOf(const QrSpec& spec);
+CallBytes BytesOf(const ConvolutionSpec& spec);
 
 // Errors: kInvalidArgument unless there are as many addresses as `bytes` has
 // entries.

@@ -129,16 +129,49 @@ struct TriangularSolveSpec {
   bool operator==(const TriangularSolveSpec&) const = default;
 };
 
+// ---- convolutions ---------------------------------------------------------
+
+// x has in features, y out features. kForward: x, w -> y. kData: w, y -> x,
+// kFilter: x, y -> w: what the one tensor's gradient is, given y's.
+enum class ConvolutionDirection : uint8_t { kForward, kData, kFilter };
+
+// A spatial axis, of x, w and y elements: place k of w lies on element
+// r * stride + k * dilation - padding of x for element r of y. What lies
+// outside of x counts as 0, and y has every place where w fits.
+struct ConvolutionAxis {
+  int64_t x = 1, w = 1, y = 1;
+  int64_t stride = 1, dilation = 1, padding = 0;
+
+  bool operator==(const ConvolutionAxis&) const = default;
+};
+
+// y[b, r, o] is the sum of x[b, place, c] w[o, k, c] over the places k and the
+// features c of o's group. Tensors lie without gaps: x [batch, axes..., in], w
+// [out, axes..., in / groups], y [batch, axes..., out], or each with features
+// in front of the axes. Halves are summed in f32 and rounded once.
+struct ConvolutionSpec {
+  ConvolutionDirection direction = ConvolutionDirection::kForward;
+  DType dtype = DType::kF32;  // f16, bf16, f32 or f64
+  GemmPrecision precision = GemmPrecision::kFull;
+  bool features_first = false;
+  int64_t batch = 1, groups = 1;
+  int64_t in = 1, out = 1;                       // features, of all groups
+  absl::InlinedVector<ConvolutionAxis, 3> axes;  // 1 to 3
+  int64_t max_workspace_bytes = int64_t{1} << 30;
+
+  bool operator==(const ConvolutionSpec&) const = default;
+};
+
 // ---- calls ----------------------------------------------------------------
 
 using LibraryCall = std::variant<GemmSpec, FftSpec, FactorizationSpec,
-                                 TriangularSolveSpec, QrSpec>;
+                                 TriangularSolveSpec, QrSpec, ConvolutionSpec>;
 
 // "library product", for logs and traces.
 inline const char* NameOf(const LibraryCall& call) {
-  constexpr const char* kNames[] = {"library product", "library transform",
-                                    "library factorization",
-                                    "library triangular solve", "library QR"};
+  constexpr const char* kNames[] = {
+      "library product",          "library transform", "library factorization",
+      "library triangular solve", "library QR",        "library convolution"};
   return kNames[call.index()];
 }
 

@@ -104,6 +104,48 @@ std::optional<LibraryCall> TriangularSolveOf(Operands operands,
                                  : MatrixUse::kAsIs};
 }
 
+// The spatial sizes of a tensor of a convolution.
+absl::Span<const int64_t> SpatialOf(const Dims& dims, bool features_first) {
+  return absl::MakeConstSpan(dims).subspan(features_first ? 2 : 1,
+                                           dims.size() - 2);
+}
+
+std::optional<LibraryCall> ConvolutionOf(Operands operands,
+                                         const Attributes& attributes) {
+  const Dims& first = operands[0].dims();
+  const Dims& second = operands[1].dims();
+  const auto result_dims = attributes.GetInts("result_dims");
+  const Dims result(result_dims.begin(), result_dims.end());
+  const auto direction = attributes.GetString("direction");
+  const bool forward = direction == plan::kForwardConvolution;
+  const bool data = direction == plan::kDataConvolution;
+  const Dims& x = data ? result : first;
+  const Dims& w = forward ? second : data ? first : result;
+  const Dims& y = forward ? result : second;
+  const bool features_first = attributes.GetBool("features_first");
+  ConvolutionSpec spec{.direction = forward ? ConvolutionDirection::kForward
+                                    : data  ? ConvolutionDirection::kData
+                                            : ConvolutionDirection::kFilter,
+                       .dtype = operands[0].dtype(),
+                       .features_first = features_first,
+                       .batch = x[0],
+                       .groups = attributes.GetInt("feature_group_count"),
+                       .in = features_first ? x[1] : x.back(),
+                       .out = w[0]};
+  const auto of_x = SpatialOf(x, features_first);
+  const auto of_w = SpatialOf(w, features_first);
+  const auto of_y = SpatialOf(y, features_first);
+  for (size_t a = 0; a < of_x.size(); ++a) {
+    spec.axes.push_back({.x = of_x[a],
+                         .w = of_w[a],
+                         .y = of_y[a],
+                         .stride = attributes.GetInts("window_strides")[a],
+                         .dilation = attributes.GetInts("rhs_dilation")[a],
+                         .padding = attributes.GetInts("padding")[a]});
+  }
+  return spec;
+}
+
 struct Row {
   const OpDef* op;
   std::optional<LibraryCall> (*call)(Operands, const Attributes&);
@@ -115,16 +157,23 @@ constexpr Row kRows[] = {
     {&plan::kLibraryEigh, EighOf},
     {&plan::kLibraryLu, LuOf},
     {&plan::kLibraryQr, QrOf},
+    {&plan::kLibraryConvolution, ConvolutionOf},
 };
 
 }  // namespace
 
 std::optional<LibraryCall> LibraryCallOf(const OpDef& op, Operands operands,
-                                         const Attributes& attributes) {
+                                         const Attributes& attributes,
+                                         runtime::Numerics numerics) {
   const auto row = std::find_if(std::begin(kRows), std::end(kRows),
                                 [&](const Row& r) { return r.op == &op; });
   if (row == std::end(kRows)) return std::nullopt;
-  return row->call(operands, attributes);
+  std::optional<LibraryCall> call = row->call(operands, attributes);
+  if (call && numerics == runtime::Numerics::kTf32) {
+    auto* convolution = std::get_if<ConvolutionSpec>(&*call);
+    if (convolution != nullptr) convolution->precision = GemmPrecision::kTf32;
+  }
+  return call;
 }
 
 }  // namespace hawser::gpu

@@ -8,6 +8,7 @@
 #include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
+#include "core/runtime/client.h"
 #include "kernels/gpu/device/library_call.h"
 
 namespace hawser::gpu {
@@ -16,7 +17,8 @@ namespace hawser::gpu {
 // ops, and where nothing is to be computed.
 std::optional<LibraryCall> LibraryCallOf(const OpDef& op,
                                          absl::Span<const Shape> operands,
-                                         const Attributes& attributes);
+                                         const Attributes& attributes,
+                                         runtime::Numerics numerics);
 
 }  // namespace hawser::gpu
 #endif  // HAWSER_KERNELS_GPU_PROGRAM_LIBRARY_LOWERING_H_

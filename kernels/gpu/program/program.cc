@@ -159,10 +159,11 @@ absl::Status WorkEmitter::AddLibraryCall(const Site& site, StepBuilder& steps,
     shapes.push_back(site.computation.shape(v));
   }
   const std::optional<LibraryCall> call =
-      LibraryCallOf(*i.op, shapes, i.attributes);
+      LibraryCallOf(*i.op, shapes, i.attributes, options_.numerics);
   if (!call || !options_.plan_call) return Internal("no call of a library");
   HAWSER_RETURN_IF_ERROR(options_.plan_call(*call));
-  LibraryStep step{.call = static_cast<int>(program_.library_calls.size())};
+  LibraryStep step{.call = static_cast<int>(program_.library_calls.size()),
+                   .lanes = site.region.lane_operations};
   for (size_t k = 0; k < i.operands.size(); ++k) {
     step.operands.push_back(steps.OperandSlot(site, static_cast<int>(k)));
   }

@@ -16,35 +16,15 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/rewritten.h"
+#include "core/ops/windows/convolution.h"
+#include "core/passes/canonicalize.h"
+#include "core/passes/dce.h"
+#include "kernels/plan/library/convolution_form.h"
 #include "kernels/plan/library/library_ops.h"
+#include "kernels/plan/library/library_site.h"
 
 namespace hawser::plan {
 namespace {
-
-using Expressions = std::vector<Expression>;
-
-// One op where it stands.
-struct Site {
-  const Target& target;
-  const Instruction& instruction;
-  const Expressions& operands;
-
-  bool Takes(const OpDef& op) const {
-    std::vector<Shape> shapes;
-    for (const Expression& x : operands) shapes.push_back(x.shape());
-    return target.takes_call(op, shapes, instruction.attributes);
-  }
-  // The same of operand 0 transposed.
-  bool TakesTransposed(const OpDef& op) const {
-    Dims dims = operands[0].dims();
-    std::swap(dims.back(), dims[dims.size() - 2]);
-    const Shape shapes[] = {Shape::Of(operands[0].dtype(), dims)};
-    return target.takes_call(op, shapes, instruction.attributes);
-  }
-  Expression Call(const OpDef& op, absl::Span<const Expression> of) const {
-    return Apply(op, of, instruction.attributes);
-  }
-};
 
 Expression Real(const Expression& x) { return Apply(kReal, {x}); }
 Expression Imag(const Expression& x) { return Apply(kImag, {x}); }
@@ -115,7 +95,7 @@ Expression HalfOfReal(const Expression& half, absl::Span<const int64_t> sizes) {
                  Choose(alone, 0.5 * (imag - Imag(mirrored)), imag));
 }
 
-std::optional<Expressions> Fft(const Site& site) {
+std::optional<Expressions> Fft(const LibrarySite& site) {
   const Attributes& attributes = site.instruction.attributes;
   if (!site.Takes(kLibraryFft)) return std::nullopt;
   const FftType type = *FftTypeOf(attributes.GetString("fft_type"));
@@ -184,7 +164,7 @@ Expression OrNaN(const Expression& good, const Expression& x) {
   return Choose(OverMatrices(good, x.dims()), x, nan);
 }
 
-std::optional<Expressions> Cholesky(const Site& site) {
+std::optional<Expressions> Cholesky(const LibrarySite& site) {
   if (!site.Takes(kLibraryCholesky)) return std::nullopt;
   const bool lower = site.instruction.attributes.GetBool("lower");
   const Expression& a = site.operands[0];
@@ -197,7 +177,7 @@ std::optional<Expressions> Cholesky(const Site& site) {
 }
 
 // The instruction of `site` by `op`, over parameters: a branch.
-int BranchOf(const Site& site, const OpDef& op) {
+int BranchOf(const LibrarySite& site, const OpDef& op) {
   Module* const module = site.operands[0].scope()->builder.module();
   ComputationBuilder branch(module, std::string(op.name));
   std::vector<ValueId> parameters;
@@ -213,7 +193,7 @@ int BranchOf(const Site& site, const OpDef& op) {
 // The library multiplies by inverses of blocks: what would be infinite is NaN
 // there, and spreads to where the row has numbers. So the host solves where
 // something is not finite, or a 0 is divided by.
-std::optional<Expressions> TriangularSolve(const Site& site) {
+std::optional<Expressions> TriangularSolve(const LibrarySite& site) {
   if (!site.target.has_host || !site.Takes(kLibraryTriangularSolve)) {
     return std::nullopt;
   }
@@ -244,7 +224,7 @@ std::optional<Expressions> TriangularSolve(const Site& site) {
   return Expressions{Apply(kCase, {by_host, a, b}, {}, branches)};
 }
 
-std::optional<Expressions> Eigh(const Site& site) {
+std::optional<Expressions> Eigh(const LibrarySite& site) {
   if (!site.Takes(kLibraryEigh)) return std::nullopt;
   const bool lower = site.instruction.attributes.GetBool("lower");
   const Expression a = ReadTriangle(site.operands[0], lower);
@@ -258,7 +238,7 @@ std::optional<Expressions> Eigh(const Site& site) {
 
 // The matrices are square. One that is not finite never reaches the library:
 // its pivots are those of no exchange.
-std::optional<Expressions> Lu(const Site& site) {
+std::optional<Expressions> Lu(const LibrarySite& site) {
   const Expression& a = site.operands[0];
   Dims dims = a.dims();
   if (dims.back() != dims[dims.size() - 2] || !site.Takes(kLibraryLu)) {
@@ -278,7 +258,7 @@ std::optional<Expressions> Lu(const Site& site) {
       Choose(each, ConvertTo(ResultOf(call, 2), DType::kS32), count)};
 }
 
-std::optional<Expressions> Qr(const Site& site) {
+std::optional<Expressions> Qr(const LibrarySite& site) {
   if (!site.TakesTransposed(kLibraryQr)) return std::nullopt;
   const Expression& a = site.operands[0];
   const Expression finite = AreFinite(a);
@@ -296,7 +276,7 @@ std::optional<Expressions> Qr(const Site& site) {
 struct Form {
   const OpDef* op;
   // nullopt: the library does not take it.
-  std::optional<Expressions> (*form)(const Site& site);
+  std::optional<Expressions> (*form)(const LibrarySite& site);
 };
 constexpr Form kForms[] = {
     {&kFft, Fft},
@@ -305,6 +285,7 @@ constexpr Form kForms[] = {
     {&kEigh, Eigh},
     {&kLu, Lu},
     {&kQr, Qr},
+    {&kConvolution, ConvolutionForm},
 };
 
 const Form* FormOf(const OpDef& op) {
@@ -327,14 +308,24 @@ bool HasLibraryOps(const Module& module) {
 
 absl::StatusOr<Module> WithLibraryCalls(const Module& module,
                                         const Target& target) {
-  return Rewritten(module,
-                   [&](const Computation& from, const Instruction& i,
-                       const Expressions& operands)
-                       -> absl::StatusOr<std::optional<Expressions>> {
-                     const Form* form = FormOf(*i.op);
-                     if (form == nullptr) return std::nullopt;
-                     return form->form({target, i, operands});
-                   });
+  bool arranged = false;
+  HAWSER_ASSIGN_OR_RETURN(
+      Module with,
+      Rewritten(module,
+                [&](const Computation& from, const Instruction& i,
+                    const Expressions& operands)
+                    -> absl::StatusOr<std::optional<Expressions>> {
+                  const Form* form = FormOf(*i.op);
+                  if (form == nullptr) return std::nullopt;
+                  auto call = form->form(
+                      {target, i, operands, from.shape(i.first_result)});
+                  arranged |= call.has_value() && i.op == &kConvolution;
+                  return call;
+                }));
+  if (!arranged) return with;
+  // Transposes behind a convolution meet those of the program.
+  HAWSER_ASSIGN_OR_RETURN(with, Canonicalize(std::move(with), &arranged));
+  return EliminateDeadCode(std::move(with), &arranged);
 }
 
 }  // namespace hawser::plan

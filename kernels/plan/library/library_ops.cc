@@ -44,4 +44,10 @@ absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context) {
                   context.operands[0]);
 }
 
+absl::StatusOr<Shapes> InferLibraryConvolution(const InferContext& context) {
+  const auto dims = context.attributes.GetInts("result_dims");
+  return Shapes{
+      Shape::Of(context.operands[0].dtype(), Dims(dims.begin(), dims.end()))};
+}
+
 }  // namespace hawser::plan

@@ -8,6 +8,7 @@
 #include "core/ir/op_def.h"
 #include "core/ops/linalg/fft.h"
 #include "core/ops/linalg/linalg.h"
+#include "core/ops/windows/convolution.h"
 
 namespace hawser::plan {
 
@@ -15,6 +16,7 @@ absl::StatusOr<Shapes> InferLibraryCholesky(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryEigh(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryLu(const InferContext& context);
 absl::StatusOr<Shapes> InferLibraryQr(const InferContext& context);
+absl::StatusOr<Shapes> InferLibraryConvolution(const InferContext& context);
 
 // Returns the row of an op as a library computes it, with the op's attributes.
 constexpr OpDef LibraryOp(OpDef row, absl::string_view name, ShapeRule infer) {
@@ -50,6 +52,34 @@ inline constexpr OpDef kLibraryLu = [] {
 // the rest of which may be anything, and Q^T.
 inline constexpr OpDef kLibraryQr =
     LibraryOp(kQr, "library_qr", InferLibraryQr);
+
+// x [batch, spatial..., features], w [out, spatial..., features / groups] and y
+// [batch, spatial..., out], or each with its features in front of the spatial
+// axes. Gives y of x and w; x of w and y ("data"), or w of x and y ("filter"),
+// as gradients of the former.
+inline constexpr absl::string_view kForwardConvolution = "forward";
+inline constexpr absl::string_view kDataConvolution = "data";
+inline constexpr absl::string_view kFilterConvolution = "filter";
+inline constexpr AttributeSpec kLibraryConvolutionAttributes[] = {
+    {"direction", AttributeKind::kString, true, "forward, data or filter"},
+    {"feature_group_count", AttributeKind::kInt, true, "groups of features"},
+    {"features_first", AttributeKind::kBool, true,
+     "the features stand in front of the spatial axes"},
+    {"padding", AttributeKind::kInts, true, "zeros around x, on either side"},
+    {"result_dims", AttributeKind::kInts, true, "the sizes of the result"},
+    {"rhs_dilation", AttributeKind::kInts, true,
+     "steps between places of the kernel"},
+    {"window_strides", AttributeKind::kInts, true,
+     "steps between places where it is laid"},
+};
+inline constexpr OpDef kLibraryConvolution = [] {
+  OpDef row =
+      LibraryOp(kConvolution, "library_convolution", InferLibraryConvolution);
+  row.attributes = kLibraryConvolutionAttributes;
+  row.part = kWholePart;
+  row.split = nullptr;
+  return row;
+}();
 
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_LIBRARY_LIBRARY_OPS_H_

@@ -8,11 +8,13 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/movement/scatter.h"
+#include "kernels/plan/library/library_ops.h"
 #include "kernels/plan/region/accesses.h"
 #include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/epilogue.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/region/point_graph.h"
+#include "kernels/plan/region/work.h"
 
 namespace hawser::plan {
 namespace {
@@ -353,7 +355,7 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
 
 // Regions that no loops are planned for: operands and results as a whole.
 void CountWholeBytes(const Computation& c, const Instruction& i,
-                     Region* region) {
+                     const Target& target, Region* region) {
   if (region->kind == RegionKind::kView ||
       region->kind == RegionKind::kConstant ||
       region->kind == RegionKind::kNone) {
@@ -366,6 +368,7 @@ void CountWholeBytes(const Computation& c, const Instruction& i,
   for (int k = 0; k < i.num_results; ++k) {
     region->bytes_written += c.shape(i.first_result + k).byte_size();
   }
+  if (i.op == &kLibraryConvolution) CountConvolution(c, i, target, region);
   if (region->kind != RegionKind::kUpdate) return;
   // In place only what is written moves: the updates.
   const int64_t whole = c.shape(i.operands[0]).byte_size();
@@ -435,7 +438,7 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
     // A fusion that another planner made: its computation is called.
     region.kind = RegionKind::kHost;
   }
-  CountWholeBytes(c, i, &region);
+  CountWholeBytes(c, i, target, &region);
   if (region.kind == RegionKind::kBlock)
     LayOutBlocks(module, i, target, &region);
   if (i.op == &kScatter && region.kind == RegionKind::kUpdate)

@@ -263,6 +263,7 @@ constexpr NodeRow kRows[] = {
     {&kLibraryEigh, NodeClass::kLibrary},
     {&kLibraryLu, NodeClass::kLibrary},
     {&kLibraryQr, NodeClass::kLibrary},
+    {&kLibraryConvolution, NodeClass::kLibrary},
 };
 // An op that has no row gets one by its traits.
 constexpr NodeRow Elementwise(double cost) {

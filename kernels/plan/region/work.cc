@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/ops/contraction/dot.h"
+#include "kernels/plan/library/library_ops.h"
 #include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
@@ -95,6 +96,25 @@ void CountWork(const Computation& computation, const Target& target,
                absl::Span<const ValueId> operands, Region* region) {
   CountBytes(computation, operands, region);
   CountOperations(computation, target, region);
+}
+
+void CountConvolution(const Computation& computation, const Instruction& call,
+                      const Target& target, Region* region) {
+  // Of y [batch, results..., out] and w [out, places..., features]: each result
+  // is a sum over the places and features.
+  const Shape& result = computation.shape(call.first_result);
+  const Shape& first = computation.shape(call.operands[0]);
+  const Shape& second = computation.shape(call.operands[1]);
+  const auto direction = call.attributes.GetString("direction");
+  const bool forward = direction == kForwardConvolution;
+  const Shape& y = forward ? result : second;
+  const Shape& w = forward                         ? second
+                   : direction == kDataConvolution ? first
+                                                   : result;
+  const double total = 2.0 * static_cast<double>(y.num_elements()) *
+                       static_cast<double>(w.num_elements() / w.dim(0));
+  region->lane_operations = static_cast<int64_t>(std::min(total, 9e18));
+  region->lane_seconds = total / target.lanes_per_second;
 }
 
 }  // namespace hawser::plan

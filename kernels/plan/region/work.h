@@ -20,5 +20,9 @@ int64_t ElementBytes(const Computation& computation, const Region& region,
 void CountWork(const Computation& computation, const Target& target,
                absl::Span<const ValueId> operands, Region* region);
 
+// Fills in the lane operations of a call of a convolution, and what they take.
+void CountConvolution(const Computation& computation, const Instruction& call,
+                      const Target& target, Region* region);
+
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_REGION_WORK_H_

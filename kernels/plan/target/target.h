@@ -100,6 +100,10 @@ struct Target {
   // over such operands. Null: it takes none.
   std::function<bool(const OpDef&, absl::Span<const Shape>, const Attributes&)>
       takes_call;
+  // A convolution of at least so many products is worth such a call: with
+  // fewer, it and the order that it wants of its kernel cost more than the
+  // product of windows that are written out.
+  double least_convolution = 1 << 17;
   // True if an evaluator on the host runs regions of kHost.
   bool has_host = true;
   int64_t alignment = 256;  // of every buffer in the arena

@@ -1,5 +1,5 @@
-// The libraries of transforms and linear algebra open here, without a GPU, or
-// say what they looked for.
+// The libraries of transforms, linear algebra and convolutions open here,
+// without a GPU, or say what they looked for.
 #include "kernels/cuda/library_calls/libraries.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,15 @@ struct Solves {
     return gpu::TriangularSolveSpec{.rows = 2, .columns = 2};
   }
 };
-using Kinds = ::testing::Types<Transforms, Factorizations, Solves>;
+struct Convolutions {
+  using Library = CuDnn;
+  static constexpr const char* kSoname = "libcudnn.so.9";
+  static gpu::LibraryCall Call() {
+    return gpu::ConvolutionSpec{.axes = {{.x = 3, .w = 2, .y = 2}}};
+  }
+};
+using Kinds =
+    ::testing::Types<Transforms, Factorizations, Solves, Convolutions>;
 TYPED_TEST_SUITE(LibraryTest, Kinds);
 
 // A toolkit that has the library has all its functions in it.

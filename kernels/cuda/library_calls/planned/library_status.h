@@ -1,7 +1,7 @@
 // What the libraries of this folder share: errors behind a failed call, and
 // copies in front of a call that works in place.
-#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_LIBRARY_STATUS_H_
-#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_LIBRARY_STATUS_H_
+#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_LIBRARY_STATUS_H_
+#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_LIBRARY_STATUS_H_
 
 #include <cuda_runtime_api.h>
 
@@ -45,4 +45,4 @@ absl::Status PutPointers(cudaStream_t stream, gpu::DeviceAddress to,
                          int64_t count, DeviceHealth* health);
 
 }  // namespace hawser::cuda
-#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_LIBRARY_STATUS_H_
+#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_LIBRARY_STATUS_H_

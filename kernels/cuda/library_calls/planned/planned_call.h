@@ -1,6 +1,6 @@
 // PlannedCall: a call of a library whose algorithm is chosen.
-#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_CALL_H_
-#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_CALL_H_
+#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_PLANNED_CALL_H_
+#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_PLANNED_CALL_H_
 
 #include <cuda_runtime_api.h>
 
@@ -27,4 +27,4 @@ class PlannedCall {
 };
 
 }  // namespace hawser::cuda
-#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_CALL_H_
+#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_PLANNED_CALL_H_

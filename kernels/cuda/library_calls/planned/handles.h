@@ -1,6 +1,6 @@
 // Handles: a library's handle for each stream that it is called on.
-#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_HANDLES_H_
-#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_HANDLES_H_
+#ifndef HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_HANDLES_H_
+#define HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_HANDLES_H_
 
 #include <cuda_runtime_api.h>
 
@@ -49,4 +49,4 @@ class Handles {
 };
 
 }  // namespace hawser::cuda
-#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_HANDLES_H_
+#endif  // HAWSER_KERNELS_CUDA_LIBRARY_CALLS_PLANNED_HANDLES_H_

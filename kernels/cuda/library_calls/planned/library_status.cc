@@ -1,4 +1,4 @@
-#include "kernels/cuda/library_calls/library_status.h"
+#include "kernels/cuda/library_calls/planned/library_status.h"
 
 #include <utility>
 
