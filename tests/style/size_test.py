@@ -26,7 +26,6 @@ MEMBERS = {
     "client/remote/datasets/dataset_put.h:DatasetPut": 18,
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 16,
     "client/remote/grpc/grpc_session.h:GrpcSessionStream": 22,
-    "client/remote/session/session.h:RemoteSession": 19,
     "kernels/cuda/cuda_device_impl.h:CudaDevice": 17,
     "kernels/emu/timeline.h:Timeline": 17,
     "server/access/connections/connection_guard.h:ConnectionGuard": 16,

@@ -1,10 +1,10 @@
-#include "client/remote/session/request.h"
+#include "client/remote/session/window/request.h"
 
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "client/remote/session/request_window.h"
+#include "client/remote/session/window/request_window.h"
 #include "core/base/mutex.h"
 #include "google/protobuf/arena.h"
 

@@ -1,5 +1,5 @@
 // RequestWindow: numbers, answers in any order, and when it is full.
-#include "client/remote/session/request_window.h"
+#include "client/remote/session/window/request_window.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "client/remote/session/request.h"
+#include "client/remote/session/window/request.h"
 
 namespace hawser {
 namespace {

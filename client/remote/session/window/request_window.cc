@@ -1,4 +1,4 @@
-#include "client/remote/session/request_window.h"
+#include "client/remote/session/window/request_window.h"
 
 #include <utility>
 

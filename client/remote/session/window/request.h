@@ -1,6 +1,6 @@
 // Request: what goes over a session and waits for an answer.
-#ifndef HAWSER_CLIENT_REMOTE_SESSION_REQUEST_H_
-#define HAWSER_CLIENT_REMOTE_SESSION_REQUEST_H_
+#ifndef HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_H_
+#define HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_H_
 
 #include <memory>
 #include <utility>
@@ -65,4 +65,4 @@ class AcknowledgedRequest : public Request {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_REMOTE_SESSION_REQUEST_H_
+#endif  // HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_H_

@@ -1,6 +1,6 @@
 // RequestWindow: the requests of a session that have no answer yet.
-#ifndef HAWSER_CLIENT_REMOTE_SESSION_REQUEST_WINDOW_H_
-#define HAWSER_CLIENT_REMOTE_SESSION_REQUEST_WINDOW_H_
+#ifndef HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_WINDOW_H_
+#define HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_WINDOW_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "client/remote/session/request.h"
+#include "client/remote/session/window/request.h"
 #include "core/base/threads/future.h"
 
 namespace hawser {
@@ -85,4 +85,4 @@ class RequestWindow {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_REMOTE_SESSION_REQUEST_WINDOW_H_
+#endif  // HAWSER_CLIENT_REMOTE_SESSION_WINDOW_REQUEST_WINDOW_H_
