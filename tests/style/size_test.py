@@ -25,7 +25,6 @@ MEMBERS = {
     "kernels/cuda/cuda_device_impl.h:CudaDevice": 17,
     "kernels/emu/timeline.h:Timeline": 17,
     "server/access/connections/connection_guard.h:ConnectionGuard": 16,
-    "server/session/session.h:Session": 17,
     "tests/client/remote/fake_server.h:FakeServer": 31,
     "tests/testing/in_process/stream.h:InProcessStream": 33,
 }
