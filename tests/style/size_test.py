@@ -24,7 +24,6 @@ CLASSES = {
 MEMBERS = {
     "kernels/cuda/cuda_device_impl.h:CudaDevice": 17,
     "kernels/emu/timeline.h:Timeline": 17,
-    "server/access/connections/connection_guard.h:ConnectionGuard": 16,
     "tests/client/remote/fake_server.h:FakeServer": 31,
     "tests/testing/in_process/stream.h:InProcessStream": 33,
 }
