@@ -1,6 +1,6 @@
-// Sorting, and what is found by it.
-#ifndef HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_
-#define HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_
+// Sorting, and what is found by it: order_statistics.cc has what stands where.
+#ifndef HAWSER_CLIENT_SDK_OPS_SORTING_SORT_H_
+#define HAWSER_CLIENT_SDK_OPS_SORTING_SORT_H_
 
 #include <cstdint>
 #include <utility>
@@ -104,4 +104,4 @@ struct UniqueElements {
 UniqueElements Unique(const Operand& x, int64_t size);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_
+#endif  // HAWSER_CLIENT_SDK_OPS_SORTING_SORT_H_

@@ -1,7 +1,5 @@
-#include "client/sdk/ops/indexing/sort.h"
+#include "client/sdk/ops/sorting/sort.h"
 
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "client/sdk/graph/build/op_scope.h"
@@ -10,98 +8,22 @@
 #include "client/sdk/ops/create.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
-#include "client/sdk/ops/elementwise/interpolation.h"
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/scan.h"
 #include "client/sdk/ops/shape.h"
+#include "client/sdk/ops/sorting/ordering.h"
 #include "core/base/status.h"
-#include "core/ops/movement/sort.h"
 
 namespace hawser {
 namespace {
 
-using sdk::DTypeOf;
+using sdk::CheckOrder;
+using sdk::CheckPlaces;
+using sdk::Comparator;
 using sdk::OpScope;
-using sdk::Region;
-
-// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; after it pairs
-// of `others`.
-Region Comparator(DType key, bool descending, absl::Span<const DType> others) {
-  Module module("sort");
-  AddComparator(key, descending, others, &module);
-  return sdk::MakeRegion(std::move(module));
-}
-
-Tensor SortAlong(const OpScope& s, absl::Span<const Tensor> xs, int axis,
-                 const Region& less) {
-  return s.Add(kSort, xs, {{"dimension", int64_t{axis}}, {"is_stable", true}},
-               {&less, 1});
-}
-
-// The elements that one function looks at, in order along an axis.
-struct Ordered {
-  Tensor values;  // or an error
-  int axis = 0;
-};
-
-absl::Status CheckOrder(DType dtype) {
-  if (!IsComplex(dtype)) return absl::OkStatus();
-  return InvalidArgument("complex numbers have no order");
-}
-
-// An error unless `dtype` has a number for each position on an axis.
-absl::Status CheckPlaces(DType dtype, int64_t size) {
-  if (!IsInteger(dtype)) {
-    return InvalidArgument("positions are integers, not ", DTypeName(dtype));
-  }
-  const int bits = BitWidth(dtype) - (IsSigned(dtype) ? 1 : 0);
-  if (bits >= 63 || size <= (int64_t{1} << bits)) return absl::OkStatus();
-  return InvalidArgument(DTypeName(dtype), " cannot count the ", size,
-                         " elements");
-}
-
-// Sorts x along the one axis that `over` names, or all of it as one axis.
-Ordered OrderedBy(const OpScope& s, const Operand& x, const Over& over) {
-  Tensor value = s.As(x);
-  if (value.dtype() == DType::kInvalid) return {value};
-  const absl::Status fits = CheckOrder(value.dtype());
-  if (!fits.ok()) return {s.Fail(fits)};
-  const auto axes = sdk::AxesOf(over);
-  if (!axes.ok()) return {s.Fail(axes.status())};
-  if (axes->size() > 1) {
-    return {s.Fail(
-        InvalidArgument("takes one axis, or none, not ", DimsToString(*axes)))};
-  }
-  int axis = 0;
-  if (axes->empty()) {
-    value = s.Reshape(value, {value.shape().num_elements()});
-  } else {
-    const auto normal = NormalizeAxis((*axes)[0], value.rank());
-    if (!normal.ok()) return {s.Fail(normal.status())};
-    axis = *normal;
-  }
-  if (value.shape().dim(axis) == 0) {
-    return {s.Fail(InvalidArgument("there are no elements along axis ", axis))};
-  }
-  return {SortAlong(s, {&value, 1}, axis, Comparator(value.dtype(), false, {})),
-          axis};
-}
-
-// Element `at` of the ordered axis, which has size 1 then.
-Tensor Entry(const Ordered& ordered, int64_t at) {
-  return SliceAlongAxis(ordered.values, at, 1, ordered.axis);
-}
-
-// NaN where one of the ordered elements is: the last one then.
-Tensor WithNan(const Ordered& ordered, const Tensor& entry) {
-  const Tensor& values = ordered.values;
-  if (!IsFloat(values.dtype())) return entry;
-  const Tensor last = Entry(ordered, values.shape().dim(ordered.axis) - 1);
-  const OpScope::Formula numbers;
-  return Select(IsNan(last), Convert(last, entry.dtype()), entry);
-}
+using sdk::SortAlong;
 
 // Returns how many neighbours PlacesOfLargest takes together, of `size`
 // elements of which k are wanted: a group costs about kOfGroup times what an
@@ -181,26 +103,6 @@ Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k) {
 // a < b, where NaN is the largest.
 Tensor IsBelow(const Tensor& a, const Tensor& b) {
   return Lt(a, b) || (IsNan(b) && !IsNan(a));
-}
-
-// The entry of an ordered axis with the axes that `over` wants.
-Tensor WithAxes(const OpScope& s, const Operand& x, const Over& over,
-                const Ordered& ordered, const Tensor& entry) {
-  if (!entry.status().ok()) return entry;
-  if (over.keep_axes) {
-    const Tensor value = s.As(x);
-    Dims dims = value.shape().dims();
-    const auto axes = sdk::AxesOf(over);
-    if (axes.ok() && !axes->empty()) {
-      dims[ordered.axis] = 1;
-    } else {
-      dims.assign(dims.size(), 1);
-    }
-    return s.Reshape(entry, dims);
-  }
-  Dims dims = entry.shape().dims();
-  dims.erase(dims.begin() + ordered.axis);
-  return s.Reshape(entry, dims);
 }
 
 }  // namespace
@@ -287,81 +189,6 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k) {
   if (!places.ok()) return fail(places);
   const Tensor at = PlacesOfLargest(s, value, k);
   return {TakeAlongAxis(value, at, axis), at};
-}
-
-Tensor Median(const Operand& x, const Over& over) {
-  const OpScope s("Median", {&x});
-  if (!s.ok()) return s.error();
-  const Ordered ordered = OrderedBy(s, x, over);
-  if (!ordered.values.status().ok()) return ordered.values;
-  const int64_t size = ordered.values.shape().dim(ordered.axis);
-  Tensor entry = Entry(ordered, size / 2);
-  if (size % 2 == 0) {
-    const DType dtype = sdk::ToFloating(entry.dtype());
-    const DType exact = sdk::ToAccurate(dtype);
-    const OpScope::Formula numbers;
-    const Tensor a = s.Convert(Entry(ordered, size / 2 - 1), exact);
-    const Tensor b = s.Convert(entry, exact);
-    const Tensor sum = a + b;
-    // The sum may be out of range where its half is not.
-    entry = s.Convert(Select(IsFinite(sum), sum / 2, a / 2 + b / 2), dtype);
-  }
-  return WithAxes(s, x, over, ordered, WithNan(ordered, entry));
-}
-
-Tensor Mode(const Operand& x, const Over& over) {
-  const OpScope s("Mode", {&x});
-  if (!s.ok()) return s.error();
-  const Ordered ordered = OrderedBy(s, x, over);
-  const Tensor& values = ordered.values;
-  if (!values.status().ok()) return values;
-  const int axis = ordered.axis;
-  const int64_t size = values.shape().dim(axis);
-  // `begins` is where a run of equals begins, from which follows how many there
-  // are so far.
-  const Tensor at = Iota(DType::kS32, values.shape().dims(), axis, s.where());
-  Tensor begins = at;
-  if (size > 1) {
-    const OpScope::Formula numbers;
-    const Tensor same = Eq(SliceAlongAxis(values, 1, size - 1, axis),
-                           SliceAlongAxis(values, 0, size - 1, axis));
-    const Tensor later = Select(same, 0, SliceAlongAxis(at, 1, size - 1, axis));
-    begins = CumulativeMax(
-        Concatenate({SliceAlongAxis(at, 0, 1, axis), later}, axis),
-        {.axis = axis});
-  }
-  const Tensor longest = ArgMax(at - begins, {.axis = axis, .keep_axis = true});
-  return WithAxes(s, x, over, ordered, TakeAlongAxis(values, longest, axis));
-}
-
-Tensor Quantile(const Operand& x, const Operand& share, const Over& over) {
-  const OpScope s("Quantile", {&x, &share});
-  if (!s.ok()) return s.error();
-  const Ordered ordered = OrderedBy(s, x, over);
-  if (!ordered.values.status().ok()) return ordered.values;
-  const DType dtype = sdk::ToFloating(ordered.values.dtype());
-  const DType exact = sdk::ToAccurate(dtype);
-  const Tensor part = s.As(share, exact);
-  if (part.rank() != 0) {
-    return s.Fail(InvalidArgument("the share is ", part.shape().ToString(),
-                                  ", must be a scalar"));
-  }
-  const auto last =
-      static_cast<double>(ordered.values.shape().dim(ordered.axis) - 1);
-  const OpScope::Formula numbers;
-  const Tensor place = Clip(part, 0, 1) * last;
-  const Tensor low = Floor(place);
-  const Tensor first = Convert(low, DType::kS32);
-  const Tensor second = Convert(Ceil(place), DType::kS32);
-  const auto entry = [&](const Tensor& at) {
-    return s.Convert(SliceAlongAxis(ordered.values, at, 1, ordered.axis),
-                     exact);
-  };
-  const Tensor a = entry(first), b = entry(second);
-  const Tensor value = sdk::Between(a, b, b - a, a + (b - a) * (place - low),
-                                    place - low);
-  return WithAxes(s, x, over, ordered,
-                  WithNan(ordered, s.Convert(value, dtype)));
 }
 
 Tensor SearchSorted(const Operand& x, const Operand& values, bool right) {
