@@ -13,7 +13,6 @@ CAP = 15
 EXCEPTIONS = {
     "tests/bench": 41,
     "tests/bench/gpu": 18,
-    "tests/kernels/cpu": 21,
 }
 
 

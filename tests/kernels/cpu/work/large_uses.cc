@@ -1,4 +1,4 @@
-#include "tests/kernels/cpu/large_uses.h"
+#include "tests/kernels/cpu/work/large_uses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/linalg/linalg.h"
 #include "core/ops/linalg/fft.h"
+#include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"

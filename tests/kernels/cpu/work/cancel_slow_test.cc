@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/program.h"
-#include "tests/kernels/cpu/large_uses.h"
+#include "tests/kernels/cpu/work/large_uses.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::cpu {

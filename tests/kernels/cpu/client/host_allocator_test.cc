@@ -46,8 +46,7 @@ TEST(HostAllocatorTest, LargeBlocksComeBack) {
   const char* first = a.bytes().data();
   a = Literal();
   // Nearly the same size is the same block.
-  EXPECT_EQ(allocator->Allocate(Bytes((1 << 20) - 100))->bytes().data(),
-            first);
+  EXPECT_EQ(allocator->Allocate(Bytes((1 << 20) - 100))->bytes().data(), first);
 }
 
 // As large_memory.h has them; those given back to the system are gone.

@@ -1,7 +1,7 @@
 // One or more ways to apply every op to very many elements, for tests of what
 // a run takes and how it ends.
-#ifndef HAWSER_TESTS_KERNELS_CPU_LARGE_USES_H_
-#define HAWSER_TESTS_KERNELS_CPU_LARGE_USES_H_
+#ifndef HAWSER_TESTS_KERNELS_CPU_WORK_LARGE_USES_H_
+#define HAWSER_TESTS_KERNELS_CPU_WORK_LARGE_USES_H_
 
 #include <cstdint>
 #include <string>
@@ -29,4 +29,4 @@ bool TakesNoWork(const OpDef& op);
 std::vector<Literal> ZerosFor(const LargeUse& use);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_TESTS_KERNELS_CPU_LARGE_USES_H_
+#endif  // HAWSER_TESTS_KERNELS_CPU_WORK_LARGE_USES_H_

@@ -25,8 +25,8 @@ constexpr int64_t kEndless = int64_t{1} << 60;
 class CpuClientTest : public testing::Test {
  protected:
   std::shared_ptr<runtime::Executable> Compile(Module module) {
-    auto executable = client_->Compile(
-        std::make_shared<Module>(std::move(module)), {}, {});
+    auto executable =
+        client_->Compile(std::make_shared<Module>(std::move(module)), {}, {});
     EXPECT_OK(executable);
     return *executable;
   }
@@ -96,8 +96,8 @@ TEST_F(CpuClientTest, LargeExecutablesRunElsewhere) {
 // keep no more cores busy than one.
 TEST_F(CpuClientTest, ClientsShareThreads) {
   const auto threads = [] {
-    return std::distance(
-        std::filesystem::directory_iterator("/proc/self/task"), {});
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                         {});
   };
   const int64_t n = 1 << 20;
   const Literal one = Full<int64_t>(1, {n});
@@ -127,24 +127,22 @@ TEST_F(CpuClientTest, AChainWaitsForItsArguments) {
   }
   // Both arguments at once, twice the same buffer.
   x = Run(add, {x, x})[0];
-  EXPECT_THAT(*Get(x), LiteralEquals(Literal::Scalar<int64_t>(
-                           2 * (kSomeTurns + 1000))));
+  EXPECT_THAT(*Get(x),
+              LiteralEquals(Literal::Scalar<int64_t>(2 * (kSomeTurns + 1000))));
 }
 
 TEST_F(CpuClientTest, TheFirstErrorTravelsToTheEnd) {
   const auto small = MakeCpuClient({.threads = 1, .memory_limit = 1000});
   const Shape shape = Shape::Of(DType::kS64, {});
   auto compile = [&](Module module) {
-    return *small->Compile(std::make_shared<Module>(std::move(module)), {},
-                           {});
+    return *small->Compile(std::make_shared<Module>(std::move(module)), {}, {});
   };
-  const auto big = compile(OpModule(
-      kIota, {},
-      {{"dims", Dims{1000}}, {"dtype", DType::kS64},
-       {"iota_dimension", int64_t{0}}}));
-  const auto reshape = compile(OpModule(kReshape,
-                                        {Shape::Of(DType::kS64, {1000})},
-                                        {{"dims", Dims{10, 100}}}));
+  const auto big = compile(OpModule(kIota, {},
+                                    {{"dims", Dims{1000}},
+                                     {"dtype", DType::kS64},
+                                     {"iota_dimension", int64_t{0}}}));
+  const auto reshape = compile(OpModule(
+      kReshape, {Shape::Of(DType::kS64, {1000})}, {{"dims", Dims{10, 100}}}));
   BufferPtr x = Run(reshape, {Run(big, {})[0]})[0];
   EXPECT_THAT(Get(x), StatusIs(absl::StatusCode::kResourceExhausted,
                                "instruction %0 (iota): no memory for "
@@ -176,9 +174,8 @@ TEST_F(CpuClientTest, ADeadlineAnswersWhatIsStillQueued) {
   const CancelToken stop = CancelToken::WithFlag();
   const BufferPtr a = Later(kEndless, {.call = {.cancel = stop}});
   const BufferPtr b = Later(kEndless, {.call = {.cancel = stop}});
-  const BufferPtr c = Later(
-      kSomeTurns,
-      {.call = {.attempt_timeout = absl::Milliseconds(20)}});
+  const BufferPtr c =
+      Later(kSomeTurns, {.call = {.attempt_timeout = absl::Milliseconds(20)}});
   EXPECT_THAT(Get(c), StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
   // A fetch of its own deadline leaves the value on its way.
   const Future<Literal> fetch =
@@ -234,12 +231,11 @@ TEST_F(CpuClientTest, LocalErrorsComeFromExecute) {
   EXPECT_THAT(execute({x, Literal::Scalar<int64_t>(1)}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "argument 1 is s64[], must be s64[2]"));
-  EXPECT_THAT(execute({x, BufferPtr()}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "argument 1 is no buffer"));
-  EXPECT_THAT(execute({x, x}, {2}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "donated argument 2"));
+  EXPECT_THAT(
+      execute({x, BufferPtr()}),
+      StatusIs(absl::StatusCode::kInvalidArgument, "argument 1 is no buffer"));
+  EXPECT_THAT(execute({x, x}, {2}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             "donated argument 2"));
   const auto other = MakeCpuClient({.threads = 1});
   EXPECT_THAT(execute({x, *other->Upload(x, {})}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
@@ -271,9 +267,8 @@ TEST_F(CpuClientTest, CompileRefusesWhatItCannotRun) {
   EXPECT_THAT(client_->Compile(std::make_shared<Module>("empty"), {}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, "no computation"));
   const auto strict = MakeCpuClient({.limits = {.instructions = 2}});
-  EXPECT_THAT(
-      strict->Compile(std::make_shared<Module>(CountModule()), {}, {}),
-      StatusIs(absl::StatusCode::kResourceExhausted, "the limit is 2"));
+  EXPECT_THAT(strict->Compile(std::make_shared<Module>(CountModule()), {}, {}),
+              StatusIs(absl::StatusCode::kResourceExhausted, "the limit is 2"));
 }
 
 TEST_F(CpuClientTest, BuffersAndMemoryComeBack) {
@@ -306,7 +301,8 @@ TEST_F(CpuClientTest, TheDestructorWaitsAndBuffersOutliveIt) {
   EXPECT_EQ(sum->client(), nullptr);
   EXPECT_THAT(
       count->Execute({Argument(Literal::Scalar<int64_t>(0)),
-                      Argument(Literal::Scalar<int64_t>(1))}, {}),
+                      Argument(Literal::Scalar<int64_t>(1))},
+                     {}),
       StatusIs(absl::StatusCode::kFailedPrecondition, "client is gone"));
 }
 

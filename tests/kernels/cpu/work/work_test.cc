@@ -9,7 +9,7 @@
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/program.h"
 #include "tests/kernels/cpu/evaluate.h"
-#include "tests/kernels/cpu/large_uses.h"
+#include "tests/kernels/cpu/work/large_uses.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::cpu {
