@@ -1,6 +1,6 @@
 // How long the messages of a step are, for a bare exchange of as many bytes.
-#ifndef HAWSER_TESTS_BENCH_MESSAGE_SIZES_H_
-#define HAWSER_TESTS_BENCH_MESSAGE_SIZES_H_
+#ifndef HAWSER_TESTS_BENCH_ECHO_MESSAGE_SIZES_H_
+#define HAWSER_TESTS_BENCH_ECHO_MESSAGE_SIZES_H_
 
 #include <cstddef>
 
@@ -18,4 +18,4 @@ MessageSizes SizesOfStep();
 MessageSizes SizesOfCall();
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_MESSAGE_SIZES_H_
+#endif  // HAWSER_TESTS_BENCH_ECHO_MESSAGE_SIZES_H_

@@ -1,12 +1,12 @@
 // Crowd: many connections at once, against as many to a bare gRPC server.
-#ifndef HAWSER_TESTS_BENCH_CROWD_H_
-#define HAWSER_TESTS_BENCH_CROWD_H_
+#ifndef HAWSER_TESTS_BENCH_CROWD_CROWD_H_
+#define HAWSER_TESTS_BENCH_CROWD_CROWD_H_
 
 #include <string>
 
 #include "absl/status/status.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/report.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
 
@@ -23,4 +23,4 @@ absl::Status MeasureCrowd(const Peers& peers, const CrowdPlan& plan,
                           const std::string& placement, Report* report);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_CROWD_H_
+#endif  // HAWSER_TESTS_BENCH_CROWD_CROWD_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/throughput.h"
+#include "tests/bench/measure/throughput.h"
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 #include "client/bench/fresh_bytes.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/measure/rounds.h"
 
 namespace hawser::bench {
 namespace {

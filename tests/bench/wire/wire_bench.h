@@ -1,11 +1,11 @@
 // All that is measured of the wire, in one report.
-#ifndef HAWSER_TESTS_BENCH_WIRE_BENCH_H_
-#define HAWSER_TESTS_BENCH_WIRE_BENCH_H_
+#ifndef HAWSER_TESTS_BENCH_WIRE_WIRE_BENCH_H_
+#define HAWSER_TESTS_BENCH_WIRE_WIRE_BENCH_H_
 
 #include "absl/status/statusor.h"
-#include "tests/bench/latency.h"
-#include "tests/bench/report.h"
-#include "tests/bench/throughput.h"
+#include "tests/bench/measure/latency.h"
+#include "tests/bench/measure/report.h"
+#include "tests/bench/measure/throughput.h"
 
 namespace hawser::bench {
 
@@ -19,4 +19,4 @@ struct WirePlan {
 absl::StatusOr<Report> MeasureWire(const WirePlan& plan);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_WIRE_BENCH_H_
+#endif  // HAWSER_TESTS_BENCH_WIRE_WIRE_BENCH_H_

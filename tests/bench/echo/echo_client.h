@@ -1,6 +1,6 @@
 // EchoClient: the bare gRPC calls that hawser's are compared with.
-#ifndef HAWSER_TESTS_BENCH_ECHO_CLIENT_H_
-#define HAWSER_TESTS_BENCH_ECHO_CLIENT_H_
+#ifndef HAWSER_TESTS_BENCH_ECHO_ECHO_CLIENT_H_
+#define HAWSER_TESTS_BENCH_ECHO_ECHO_CLIENT_H_
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/sync_stream.h>
@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "tests/bench/echo.grpc.pb.h"
-#include "tests/bench/message_sizes.h"
+#include "tests/bench/echo/echo.grpc.pb.h"
+#include "tests/bench/echo/message_sizes.h"
 
 namespace hawser::bench {
 
@@ -47,4 +47,4 @@ class EchoClient {
 };
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_ECHO_CLIENT_H_
+#endif  // HAWSER_TESTS_BENCH_ECHO_ECHO_CLIENT_H_

@@ -1,7 +1,7 @@
 // Which cores processes run on: latency depends on it more than on anything
 // else here.
-#ifndef HAWSER_TESTS_BENCH_PLACEMENT_H_
-#define HAWSER_TESTS_BENCH_PLACEMENT_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_PLACEMENT_H_
+#define HAWSER_TESTS_BENCH_MEASURE_PLACEMENT_H_
 
 #include <sys/types.h>
 
@@ -18,4 +18,4 @@ std::vector<int> Cores();
 absl::Status Pin(pid_t process, int core);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_PLACEMENT_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_PLACEMENT_H_

@@ -1,7 +1,7 @@
 // Rounds: several operations measured in turn, so that what the machine does
 // meanwhile happens to all of them.
-#ifndef HAWSER_TESTS_BENCH_ROUNDS_H_
-#define HAWSER_TESTS_BENCH_ROUNDS_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_ROUNDS_H_
+#define HAWSER_TESTS_BENCH_MEASURE_ROUNDS_H_
 
 #include <functional>
 #include <vector>
@@ -39,4 +39,4 @@ double MedianOf(const Rounds& rounds,
                 const std::function<double(const Round&)>& figure);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_ROUNDS_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_ROUNDS_H_

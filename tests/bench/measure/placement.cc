@@ -1,4 +1,4 @@
-#include "tests/bench/placement.h"
+#include "tests/bench/measure/placement.h"
 
 #include <sched.h>
 

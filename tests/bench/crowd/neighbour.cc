@@ -1,4 +1,4 @@
-#include "tests/bench/neighbour.h"
+#include "tests/bench/crowd/neighbour.h"
 
 #include <functional>
 #include <utility>
@@ -15,9 +15,9 @@
 #include "client/remote/grpc/grpc_transport.h"
 #include "client/sdk/client/client.h"
 #include "core/base/status.h"
-#include "tests/bench/echo_client.h"
-#include "tests/bench/message_sizes.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/echo/echo_client.h"
+#include "tests/bench/echo/message_sizes.h"
+#include "tests/bench/measure/rounds.h"
 #include "tests/testing/processes/process.h"
 
 namespace hawser::bench {

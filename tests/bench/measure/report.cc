@@ -1,4 +1,4 @@
-#include "tests/bench/report.h"
+#include "tests/bench/measure/report.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

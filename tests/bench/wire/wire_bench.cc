@@ -1,10 +1,10 @@
-#include "tests/bench/wire_bench.h"
+#include "tests/bench/wire/wire_bench.h"
 
 #include <vector>
 
 #include "core/base/status.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/placement.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/placement.h"
 
 namespace hawser::bench {
 

@@ -1,12 +1,12 @@
 // Latency: steps, calls and chains against bare gRPC exchanges.
-#ifndef HAWSER_TESTS_BENCH_LATENCY_H_
-#define HAWSER_TESTS_BENCH_LATENCY_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_LATENCY_H_
+#define HAWSER_TESTS_BENCH_MEASURE_LATENCY_H_
 
 #include <string>
 
 #include "absl/status/status.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/report.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
 
@@ -20,4 +20,4 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
                             const std::string& placement, Report* report);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_LATENCY_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_LATENCY_H_

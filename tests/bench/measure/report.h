@@ -1,6 +1,6 @@
 // What a bench has found, as the table that README.md shows.
-#ifndef HAWSER_TESTS_BENCH_REPORT_H_
-#define HAWSER_TESTS_BENCH_REPORT_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_REPORT_H_
+#define HAWSER_TESTS_BENCH_MEASURE_REPORT_H_
 
 #include <cstdint>
 #include <string>
@@ -27,4 +27,4 @@ struct Report {
 std::string ToTable(const Report& report);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_REPORT_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_REPORT_H_

@@ -1,6 +1,6 @@
 // Bulk: large values both ways, against bare gRPC streams and the disk.
-#ifndef HAWSER_TESTS_BENCH_BULK_H_
-#define HAWSER_TESTS_BENCH_BULK_H_
+#ifndef HAWSER_TESTS_BENCH_WIRE_BULK_H_
+#define HAWSER_TESTS_BENCH_WIRE_BULK_H_
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tests/bench/report.h"
+#include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
 
@@ -29,4 +29,4 @@ struct BulkPlan {
 absl::StatusOr<Report> MeasureBulk(const BulkPlan& plan);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_BULK_H_
+#endif  // HAWSER_TESTS_BENCH_WIRE_BULK_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/echo_frame.h"
+#include "tests/bench/echo/echo_frame.h"
 
 #include <grpcpp/support/slice.h>
 
@@ -9,7 +9,7 @@
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "tests/bench/echo.pb.h"
+#include "tests/bench/echo/echo.pb.h"
 
 namespace hawser::bench {
 

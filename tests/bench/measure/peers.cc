@@ -1,4 +1,4 @@
-#include "tests/bench/peers.h"
+#include "tests/bench/measure/peers.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
-#include "tests/bench/placement.h"
+#include "tests/bench/measure/placement.h"
 
 namespace hawser::bench {
 namespace {

@@ -1,13 +1,13 @@
 // Neighbour: a session with small steps beside one that keeps the device busy.
-#ifndef HAWSER_TESTS_BENCH_NEIGHBOUR_H_
-#define HAWSER_TESTS_BENCH_NEIGHBOUR_H_
+#ifndef HAWSER_TESTS_BENCH_CROWD_NEIGHBOUR_H_
+#define HAWSER_TESTS_BENCH_CROWD_NEIGHBOUR_H_
 
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/report.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
 
@@ -24,4 +24,4 @@ absl::Status MeasureNeighbour(const Peers& peers, const NeighbourPlan& plan,
                               const std::string& placement, Report* report);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_NEIGHBOUR_H_
+#endif  // HAWSER_TESTS_BENCH_CROWD_NEIGHBOUR_H_

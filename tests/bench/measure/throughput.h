@@ -1,14 +1,14 @@
 // Throughput: putting a dataset against a bare gRPC client stream.
-#ifndef HAWSER_TESTS_BENCH_THROUGHPUT_H_
-#define HAWSER_TESTS_BENCH_THROUGHPUT_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_THROUGHPUT_H_
+#define HAWSER_TESTS_BENCH_MEASURE_THROUGHPUT_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/report.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
 
@@ -25,4 +25,4 @@ absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
                                const std::string& placement, Report* report);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_THROUGHPUT_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_THROUGHPUT_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/message_sizes.h"
+#include "tests/bench/echo/message_sizes.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tests/bench/latency.h"
+#include "tests/bench/measure/latency.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,8 +12,8 @@
 #include "client/remote/grpc/grpc_transport.h"
 #include "core/base/status.h"
 #include "tests/bench/calls/small_calls.h"
-#include "tests/bench/message_sizes.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/echo/message_sizes.h"
+#include "tests/bench/measure/rounds.h"
 
 namespace hawser::bench {
 namespace {

@@ -1,6 +1,6 @@
 // Bytes as the `data` of an EchoMessage.
-#ifndef HAWSER_TESTS_BENCH_ECHO_FRAME_H_
-#define HAWSER_TESTS_BENCH_ECHO_FRAME_H_
+#ifndef HAWSER_TESTS_BENCH_ECHO_ECHO_FRAME_H_
+#define HAWSER_TESTS_BENCH_ECHO_ECHO_FRAME_H_
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -18,4 +18,4 @@ grpc::ByteBuffer FrameOf(absl::Span<const char> data);
 bool CopyFrame(grpc::ByteBuffer* frame, absl::Span<char> room);
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_ECHO_FRAME_H_
+#endif  // HAWSER_TESTS_BENCH_ECHO_ECHO_FRAME_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/crowd.h"
+#include "tests/bench/crowd/crowd.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "tests/bench/echo_client.h"
+#include "tests/bench/echo/echo_client.h"
 
 #include <grpcpp/channel.h>
 #include <grpcpp/create_channel.h>
@@ -11,7 +11,7 @@
 #include "core/base/digest.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
-#include "tests/bench/echo_frame.h"
+#include "tests/bench/echo/echo_frame.h"
 
 namespace hawser::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/rounds.h"
+#include "tests/bench/measure/rounds.h"
 
 #include <utility>
 

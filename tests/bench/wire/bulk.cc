@@ -1,4 +1,4 @@
-#include "tests/bench/bulk.h"
+#include "tests/bench/wire/bulk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,10 +19,10 @@
 #include "client/remote/link/options.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/placement.h"
-#include "tests/bench/rounds.h"
-#include "tests/bench/throughput.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/placement.h"
+#include "tests/bench/measure/rounds.h"
+#include "tests/bench/measure/throughput.h"
 #include "tests/testing/processes/process.h"
 #include "tests/testing/processes/temporary_folder.h"
 

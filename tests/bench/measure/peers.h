@@ -1,7 +1,7 @@
 // Peers: a hawserd and a bare gRPC server, each in a process of its own, and
 // bare gRPC clients, for which the same holds.
-#ifndef HAWSER_TESTS_BENCH_PEERS_H_
-#define HAWSER_TESTS_BENCH_PEERS_H_
+#ifndef HAWSER_TESTS_BENCH_MEASURE_PEERS_H_
+#define HAWSER_TESTS_BENCH_MEASURE_PEERS_H_
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/measure/rounds.h"
 #include "tests/testing/processes/process.h"
 
 namespace hawser::bench {
@@ -56,4 +56,4 @@ class Peers {
 };
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_PEERS_H_
+#endif  // HAWSER_TESTS_BENCH_MEASURE_PEERS_H_
