@@ -16,14 +16,14 @@ constexpr absl::Duration kLongestSilence = absl::Minutes(1);
 
 // The first bytes of a request, in the byte order of the machine; an end of the
 // other byte order refuses the first field.
-struct Header {
+struct ExchangeHeader {
   uint64_t kind = kExchange;
   int64_t request = 0;  // bytes, this header among them
   int64_t answer = 0;
 
   static constexpr uint64_t kExchange = 0x3168636e65627768;  // "hwbench1"
 };
-static_assert(sizeof(Header) == 24);
+static_assert(sizeof(ExchangeHeader) == 24);
 
 // Sends `bytes` bytes out of `buffer`; their values do not matter.
 absl::Status SendBytes(TcpSocket& socket, absl::Span<const char> buffer,
@@ -48,12 +48,13 @@ absl::Status ReceiveBytes(TcpSocket& socket, absl::Span<char> buffer,
 
 absl::Status AnswerOne(TcpSocket& socket, absl::Span<char> buffer,
                        const CancelToken& cancel) {
-  Header header;
+  ExchangeHeader header;
   HAWSER_RETURN_IF_ERROR(
       socket.Receive({reinterpret_cast<char*>(&header), sizeof(header)},
                      cancel.Until(SteadyNow() + kLongestSilence)));
   const int64_t rest = header.request - static_cast<int64_t>(sizeof(header));
-  if (header.kind != Header::kExchange || rest < 0 || header.answer < 0) {
+  if (header.kind != ExchangeHeader::kExchange || rest < 0 ||
+      header.answer < 0) {
     return InvalidArgument("this is no exchange");
   }
   HAWSER_RETURN_IF_ERROR(ReceiveBytes(socket, buffer, rest, cancel));
@@ -75,7 +76,7 @@ absl::StatusOr<TcpLink> TcpLink::Open(const std::string& address,
 }
 
 absl::Status TcpLink::Exchange(int64_t request, int64_t answer) {
-  Header header;
+  ExchangeHeader header;
   header.request = std::max<int64_t>(request, sizeof(header));
   header.answer = answer;
   std::memcpy(buffer_.data(), &header, sizeof(header));

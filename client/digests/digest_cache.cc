@@ -32,14 +32,14 @@ bool IsEntry(const fs::path& path) {
                      absl::ascii_isxdigit);
 }
 
-struct Entry {
+struct CachedFile {
   fs::file_time_type used;
   fs::path path;
   int64_t bytes;
 };
 
-std::vector<Entry> EntriesIn(const std::string& folder) {
-  std::vector<Entry> entries;
+std::vector<CachedFile> EntriesIn(const std::string& folder) {
+  std::vector<CachedFile> entries;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
@@ -121,11 +121,12 @@ void DigestCache::Remember(const DigestRecord& record) {
 }
 
 void DigestCache::Prune() {
-  std::vector<Entry> entries = EntriesIn(folder_ + "/digests");
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used > b.used; });
+  std::vector<CachedFile> entries = EntriesIn(folder_ + "/digests");
+  std::sort(
+      entries.begin(), entries.end(),
+      [](const CachedFile& a, const CachedFile& b) { return a.used > b.used; });
   int64_t all = 0;
-  for (const Entry& entry : entries) all += entry.bytes;
+  for (const CachedFile& entry : entries) all += entry.bytes;
   // To seven eighths, so that not every entry more makes a pass.
   const bool over = static_cast<int64_t>(entries.size()) > limits_.entries ||
                     all > limits_.bytes;
@@ -133,7 +134,7 @@ void DigestCache::Prune() {
   const int64_t most_bytes = over ? limits_.bytes / 8 * 7 : limits_.bytes;
   entries_ = 0;
   bytes_ = 0;
-  for (const Entry& entry : entries) {
+  for (const CachedFile& entry : entries) {
     if (entries_ < most_entries && bytes_ + entry.bytes <= most_bytes) {
       ++entries_;
       bytes_ += entry.bytes;

@@ -21,9 +21,9 @@ void PutText(absl::string_view text, std::string* out) {
 }
 
 // Takes fields off the front; once one is missing, `ok` is false for good.
-class Fields {
+class RecordFields {
  public:
-  explicit Fields(absl::string_view bytes) : rest_(bytes) {}
+  explicit RecordFields(absl::string_view bytes) : rest_(bytes) {}
 
   absl::string_view Bytes(uint64_t count) {
     ok_ = ok_ && count <= rest_.size();
@@ -59,7 +59,7 @@ void PutArray(const ArrayManifest& array, std::string* out) {
   }
 }
 
-std::optional<ArrayManifest> TakeArray(Fields& in) {
+std::optional<ArrayManifest> TakeArray(RecordFields& in) {
   ArrayManifest array;
   array.name = in.Text();
   const uint64_t dtype = in.Integer(), rank = in.Integer();
@@ -101,7 +101,7 @@ std::optional<DigestRecord> DecodeDigestRecord(absl::string_view bytes) {
   absl::string_view front = bytes.substr(0, bytes.size() - Digest::kSize);
   if (Sha256(front).bytes() != bytes.substr(front.size())) return std::nullopt;
   if (!absl::ConsumePrefix(&front, kMagic)) return std::nullopt;
-  Fields in(front);
+  RecordFields in(front);
   DigestRecord record;
   record.version.device = in.Integer();
   record.version.inode = in.Integer();

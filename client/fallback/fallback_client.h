@@ -103,7 +103,7 @@ class FallbackClient : public runtime::Client {
   const FallbackPolicy policy_;
   const CancelToken probing_ = CancelToken::WithFlag();
   RecipeBook recipes_;
-  FallbackDatasets datasets_{this};
+  FallbackDatasets datasets_{this, policy_.keep_dataset_sources};
   std::atomic<int64_t> switches_{0};
   std::atomic<int64_t> secondary_runs_{0};
   mutable Mutex mu_;

@@ -16,24 +16,6 @@ namespace {
 
 // Infos in one page of a listing.
 constexpr int kPage = 1000;
-// Tokens that are remembered to be on the primary.
-constexpr size_t kMostThere = 1 << 14;
-
-DatasetInfo InfoOfSource(const std::string& token,
-                         const DatasetSource& source) {
-  DatasetInfo info;
-  info.token = token;
-  for (const auto& array : source.arrays) {
-    info.arrays.push_back({array.name, array.shape()});
-    info.bytes += array.shape().byte_size();
-  }
-  return info;
-}
-
-bool IsLinkError(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-         absl::IsCancelled(status);
-}
 
 }  // namespace
 
@@ -63,7 +45,7 @@ struct FallbackDatasets::Verbs {
   }
   absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
     if (IsTag(stat.token)) {
-      const std::string queued = datasets.QueuedTag(stat.token);
+      const std::string queued = datasets.known_.QueuedTag(stat.token);
       if (queued.empty()) return AskPrimary(stat);
       return datasets.Stat(queued, call);
     }
@@ -83,14 +65,6 @@ absl::StatusOr<DatasetAnswer> FallbackDatasets::Answer(
   return std::visit(Verbs{*this, call}, verb);
 }
 
-void FallbackDatasets::KeepSource(const std::string& token,
-                                  DatasetSource source) {
-  ++changes_;
-  deleted_.erase(token);
-  if (!client_->policy_.keep_dataset_sources) return;
-  sources_.emplace(token, std::move(source));
-}
-
 void FallbackDatasets::CatchUp(
     const Attempt& attempt, const runtime::CallOptions& call,
     absl::FunctionRef<absl::Status(const runtime::CallOptions&)> change) {
@@ -101,10 +75,7 @@ void FallbackDatasets::CatchUp(
 }
 
 void FallbackDatasets::SayIsHere(const std::string& token) {
-  {
-    MutexLock lock(&mu_);
-    alone_.insert(token);
-  }
+  known_.SetAlone(token);
   HAWSER_LOG(kWarning) << "dataset " << token << " is in this process alone: "
                        << client_->primary_->name()
                        << " is away, and gets it at its first use there";
@@ -124,96 +95,24 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
     if (info.ok()) SayIsHere(info->token);
   }
   if (!info.ok()) return info;
-  {
-    MutexLock lock(&mu_);
-    KeepSource(info->token, source);
-  }
+  known_.Keep(info->token, source);
   if (!there) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
       const absl::Status put =
           client_->primary_->datasets().Put(source, bounded).status();
-      if (put.ok()) NotAlone(info->token);
+      if (put.ok()) known_.NotAlone(info->token);
       return put;
     });
   }
   return info;
 }
 
-void FallbackDatasets::NotAlone(const std::string& token) {
-  MutexLock lock(&mu_);
-  alone_.erase(token);
-}
-
-std::string FallbackDatasets::QueuedTag(absl::string_view name) {
-  MutexLock lock(&mu_);
-  const auto at = tags_.find(name);
-  return at == tags_.end() ? "" : at->second;
-}
-
 bool FallbackDatasets::QueueTag(const DatasetTag& tag) {
-  // The tag of before, which it is compared with, cannot be looked at.
-  if (tag.expected.has_value() || tag.token.empty()) return false;
-  {
-    MutexLock lock(&mu_);
-    if (!sources_.contains(tag.token) && !frozen_.contains(tag.token)) {
-      return false;
-    }
-    tags_[tag.name] = tag.token;
-    ++changes_;
-  }
+  if (!known_.QueueTag(tag)) return false;
   HAWSER_LOG(kWarning) << "tag " << tag.name << " is in this process alone: "
                        << client_->primary_->name()
                        << " is away, and gets it once it is back";
   return true;
-}
-
-absl::Status FallbackDatasets::RestoreTags(const CancelToken& cancel) {
-  std::map<std::string, std::string, std::less<>> tags;
-  {
-    MutexLock lock(&mu_);
-    tags = tags_;
-  }
-  for (const auto& [name, token] : tags) {
-    const absl::Status set =
-        client_->primary_->datasets()
-            .Ask(DatasetTag{name, token, std::nullopt}, {.cancel = cancel})
-            .status();
-    if (IsLinkError(set)) return set;
-    if (!set.ok()) {
-      HAWSER_LOG(kWarning) << "tag " << name << " cannot be set on "
-                           << client_->primary_->name() << ": " << set;
-    }
-    MutexLock lock(&mu_);
-    const auto at = tags_.find(name);
-    if (at != tags_.end() && at->second == token) tags_.erase(at);
-  }
-  return absl::OkStatus();
-}
-
-void FallbackDatasets::GiveUnsent() {
-  if (client_->policy_.on_unsent == nullptr) return;
-  std::set<std::string, std::less<>> alone;
-  std::map<std::string, std::string, std::less<>> tags;
-  {
-    MutexLock lock(&mu_);
-    alone.swap(alone_);
-    tags = tags_;
-  }
-  for (const std::string& token : alone) {
-    UnsentDataset unsent{token};
-    for (const auto& [name, tagged] : tags) {
-      if (tagged == token) unsent.tags.push_back(name);
-    }
-    auto info = client_->secondary_->datasets().Ask(StatDataset{token}, {});
-    for (size_t i = 0; info.ok() && i < info->arrays.size(); ++i) {
-      const std::string& name = info->arrays[i].name;
-      auto array = client_->secondary_->datasets().Open({token, name}, {});
-      if (!array.ok()) continue;
-      auto value = (*array)->Fetch({}).Await();
-      if (value.ok()) unsent.arrays.push_back({name, *std::move(value)});
-    }
-    client_->policy_.on_unsent(unsent);
-  }
 }
 
 absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
@@ -224,7 +123,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
     auto info = client_->primary_->datasets().Ask(StatDataset{token},
                                                   Bounded(call, attempt));
     if (info.ok()) {
-      RememberThere(token);
+      known_.SeenThere(token);
       return info;
     }
     if (!client_->GiveUp(info.status(), attempt)) found = info.status();
@@ -232,9 +131,8 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
   if (found.ok() || absl::IsNotFound(found)) {
     // A dataset that was put from here can be used, also when a server that was
     // restarted has forgotten it: the first use puts it again.
-    MutexLock lock(&mu_);
-    auto at = sources_.find(token);
-    if (at != sources_.end()) return InfoOfSource(at->first, at->second);
+    const std::optional<DatasetInfo> info = known_.InfoOf(token);
+    if (info.has_value()) return *info;
   }
   if (!found.ok()) return NotAt(*client_->primary_, token, found);
   auto info = client_->secondary_->datasets().Ask(StatDataset{token},
@@ -243,28 +141,13 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
   return NotAt(*client_->secondary_, token, info.status());
 }
 
-void FallbackDatasets::RememberThere(absl::string_view token) {
-  MutexLock lock(&mu_);
-  if (there_.contains(token)) return;
-  if (there_.size() >= kMostThere) there_.clear();
-  there_.emplace(token);
-}
-
-bool FallbackDatasets::WasThere(absl::string_view token) {
-  MutexLock lock(&mu_);
-  return there_.contains(token) || frozen_.contains(token);
-}
-
 absl::Status FallbackDatasets::NotAt(const runtime::Client& where,
                                      absl::string_view token,
                                      const absl::Status& found) {
-  // Before the lock: the breaker asks Settled while it holds its own.
   const bool away = Breaker::IsOpen(client_->breaker_.epoch());
-  MutexLock lock(&mu_);
-  const auto frozen = frozen_.find(token);
-  if (!absl::IsNotFound(found) || frozen == frozen_.end()) return found;
-  const bool durable = frozen->second;
-  if (&where != client_->primary_.get() && (durable || !away)) return found;
+  const std::optional<bool> durable = known_.Frozen(token);
+  if (!absl::IsNotFound(found) || !durable.has_value()) return found;
+  if (&where != client_->primary_.get() && (*durable || !away)) return found;
   return DataLoss("dataset ", token, " was made of values on ",
                   client_->primary_->name(),
                   ", is lost with it, and is not known here");
@@ -275,7 +158,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Find(
     const runtime::CallOptions& call) {
   auto found = where.datasets().Open(part, call);
   if (!absl::IsNotFound(found.status())) return found;
-  const std::optional<DatasetSource> source = BeginPutting(part.token);
+  const std::optional<DatasetSource> source = known_.BeginPutting(part.token);
   if (!source.has_value()) {
     // A dataset that is there has all its arrays.
     if (where.datasets().Ask(StatDataset{part.token}, call).ok()) return found;
@@ -283,48 +166,11 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Find(
   }
   const absl::Status put = where.datasets().Put(*source, call).status();
   found = put.ok() ? where.datasets().Open(part, call) : put;
-  if (put.ok() && &where == client_->primary_.get()) NotAlone(part.token);
-  DonePutting(part.token);
+  if (put.ok() && &where == client_->primary_.get()) {
+    known_.NotAlone(part.token);
+  }
+  known_.DonePutting(part.token);
   return found;
-}
-
-std::optional<DatasetSource> FallbackDatasets::BeginPutting(
-    const std::string& token) {
-  MutexLock lock(&mu_);
-  const auto at = sources_.find(token);
-  if (at == sources_.end() || deleting_.contains(token)) return std::nullopt;
-  putting_.insert(token);
-  return at->second;
-}
-
-void FallbackDatasets::DonePutting(const std::string& token) {
-  MutexLock lock(&mu_);
-  putting_.erase(putting_.find(token));
-  put_again_.SignalAll();
-}
-
-absl::Status FallbackDatasets::BeginDeleting(const std::string& token,
-                                             const runtime::CallOptions& call) {
-  const CancelToken::Registration expiry =
-      call.cancel.OnExpiry([this](const absl::Status&) {
-        MutexLock lock(&mu_);
-        put_again_.SignalAll();
-      });
-  MutexLock lock(&mu_);
-  deleting_.insert(token);
-  put_again_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    return !putting_.contains(token) || !call.cancel.Check().ok();
-  });
-  if (!putting_.contains(token)) return absl::OkStatus();
-  deleting_.erase(deleting_.find(token));
-  return Annotate(call.cancel.Check(),
-                  absl::StrCat("dataset ", token,
-                               " is being put again, which has not ended"));
-}
-
-void FallbackDatasets::EndDeleting(const std::string& token) {
-  MutexLock lock(&mu_);
-  deleting_.erase(deleting_.find(token));
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OnSecondary(
@@ -354,7 +200,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OpenFor(
     auto there = Find(*client_->primary_, part, Bounded(*call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
-      RememberThere(part.token);
+      known_.SeenThere(part.token);
     } else if (!client_->GiveUp(there.status(), attempt)) {
       return there;
     } else {
@@ -363,7 +209,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OpenFor(
   }
   if (found == nullptr) {
     absl::StatusOr<runtime::BufferPtr> here = OnSecondary(part);
-    if (IsElsewhere(here.status()) && WasThere(part.token)) {
+    if (IsElsewhere(here.status()) && known_.WasThere(part.token)) {
       if (!client_->MayDiffer(attempt)) return tried;
       HAWSER_RETURN_IF_ERROR(client_->AwaitPrimary(call, here.status()));
       return OpenFor(part, call);
@@ -401,13 +247,7 @@ absl::StatusOr<DatasetPage> FallbackDatasets::List(
         client_->primary_->datasets().Ask(query, Bounded(call, attempt));
     if (page.ok() || !client_->GiveUp(page.status(), attempt)) return page;
   }
-  std::vector<DatasetInfo> all;
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [token, source] : sources_) {
-      all.push_back(InfoOfSource(token, source));
-    }
-  }
+  std::vector<DatasetInfo> all = known_.Infos();
   const size_t sources = all.size();
   DatasetQuery next{query.prefix, query.after};
   for (bool more = true; more;) {
@@ -429,9 +269,9 @@ absl::StatusOr<DatasetPage> FallbackDatasets::List(
 absl::Status FallbackDatasets::Delete(const std::string& token,
                                       const runtime::CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
-  HAWSER_RETURN_IF_ERROR(BeginDeleting(token, call));
+  HAWSER_RETURN_IF_ERROR(known_.BeginDeleting(token, call.cancel));
   const absl::Status deleted = DeleteEverywhere(token, call);
-  EndDeleting(token);
+  known_.EndDeleting(token);
   return deleted;
 }
 
@@ -449,85 +289,24 @@ absl::Status FallbackDatasets::DeleteEverywhere(
       away = true;
     }
   }
-  bool here = client_->secondary_->datasets()
-                  .Ask(DeleteDataset{token}, WithoutAttempt(call))
-                  .ok();
-  {
-    MutexLock lock(&mu_);
-    ++changes_;
-    if (const auto at = sources_.find(token); at != sources_.end()) {
-      sources_.erase(at);
-      here = true;
-    }
-    fetching_.erase(token);
-    if (const auto at = frozen_.find(token); at != frozen_.end()) {
-      frozen_.erase(at);
-      here = true;
-    }
-    if (here && away) deleted_.insert(token);
-    if (here || !away) there_.erase(token);
-  }
-  if (!here) return there;
+  const bool was_here = client_->secondary_->datasets()
+                            .Ask(DeleteDataset{token}, WithoutAttempt(call))
+                            .ok();
+  if (!known_.Forget(token, was_here, away)) return there;
   // A probe that began since has put what was still known here then.
   const bool missed = !away && client_->MayDiffer(attempt);
-  if (missed) {
-    MutexLock lock(&mu_);
-    ++changes_;
-    if (!sources_.contains(token)) deleted_.insert(token);
-  }
+  if (missed) known_.DeleteLater(token);
   if (away || missed) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
       const absl::Status gone = client_->primary_->datasets()
                                     .Ask(DeleteDataset{token}, bounded)
                                     .status();
       if (!gone.ok() && !absl::IsNotFound(gone)) return gone;
-      MutexLock lock(&mu_);
-      deleted_.erase(token);
+      known_.DeletedThere(token);
       return absl::OkStatus();
     });
   }
   return absl::OkStatus();
-}
-
-absl::Status FallbackDatasets::Restore(const CancelToken& cancel) {
-  runtime::Client& primary = *client_->primary_;
-  // A server that was restarted may have lost what was put; only what it lacks
-  // is sent. It still has what was deleted meanwhile.
-  std::map<std::string, DatasetSource, std::less<>> sources;
-  std::set<std::string, std::less<>> deleted;
-  {
-    MutexLock lock(&mu_);
-    sources = sources_;
-    deleted.swap(deleted_);
-    restored_ = changes_;
-  }
-  for (const std::string& token : deleted) {
-    const absl::Status gone = primary.datasets()
-                                  .Ask(DeleteDataset{token}, {.cancel = cancel})
-                                  .status();
-    if (!IsLinkError(gone)) continue;
-    MutexLock lock(&mu_);
-    for (const std::string& left : deleted) {
-      if (!sources_.contains(left)) deleted_.insert(left);
-    }
-    return gone;
-  }
-  for (const auto& [token, source] : sources) {
-    const absl::Status put =
-        primary.datasets().Put(source, {.cancel = cancel}).status();
-    if (IsLinkError(put)) return put;
-    if (put.ok()) NotAlone(token);
-    if (put.ok()) continue;
-    // Back for all that does not need it.
-    HAWSER_LOG(kWarning) << "dataset " << token << " cannot be put again on "
-                         << primary.name() << ": " << put.ToString();
-  }
-  return RestoreTags(cancel);
-}
-
-bool FallbackDatasets::Settled() {
-  MutexLock lock(&mu_);
-  return restored_ == changes_;
 }
 
 }  // namespace hawser

@@ -3,10 +3,6 @@
 #ifndef HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
 #define HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/fallback/attempt.h"
+#include "client/fallback/known/known_datasets.h"
 #include "client/recipes/recipe.h"
-#include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
 #include "core/runtime/datasets.h"
 
@@ -25,14 +21,13 @@ namespace hawser {
 
 class FallbackClient;
 
-// Thread-safe. A token is in `sources_` while what it names can be put again
-// from here, in `frozen_` from when it was made of values until it is deleted,
-// and in `deleted_` while it is gone here and still to be deleted on the
-// primary; never in the first and the last at once.
+// Asks the primary, then the secondary, and tells `known_` what it learns; no
+// call to either is made under a lock. Thread-safe.
 class FallbackDatasets final : public runtime::Datasets {
  public:
   // `client` outlives it.
-  explicit FallbackDatasets(FallbackClient* client) : client_(client) {}
+  FallbackDatasets(FallbackClient* client, bool keeps_sources)
+      : client_(client), known_(keeps_sources) {}
 
   // Keeps `source` (a shared value, or a mapped file) as the dataset's recipe.
   absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
@@ -68,7 +63,7 @@ class FallbackDatasets final : public runtime::Datasets {
   // Blocks. Errors: those of the link.
   absl::Status Restore(const CancelToken& cancel);
   // True if the last Restore has seen all changes.
-  bool Settled();
+  bool Settled() const { return known_.settled(); }
   // Gives what is in this process alone to the policy's on_unsent, each once.
   // Called at the end of the process, or of the client.
   void GiveUnsent();
@@ -85,26 +80,12 @@ class FallbackDatasets final : public runtime::Datasets {
                                    const runtime::CallOptions& call);
   absl::Status Delete(const std::string& token,
                       const runtime::CallOptions& call);
-  // The source of a dataset that is to be put again, until DonePutting; none:
-  // it is not known or being deleted.
-  std::optional<DatasetSource> BeginPutting(const std::string& token);
-  void DonePutting(const std::string& token);
-  // Until EndDeleting no call puts it again; waits for calls that do, within
-  // the token of `call`. Errors: what that says when it expires.
-  absl::Status BeginDeleting(const std::string& token,
-                             const runtime::CallOptions& call);
-  void EndDeleting(const std::string& token);
   absl::Status DeleteEverywhere(const std::string& token,
                                 const runtime::CallOptions& call);
-  // The primary has, or had, a dataset of this token.
-  void RememberThere(absl::string_view token);
-  bool WasThere(absl::string_view token);
   // `found`, which `where` says of a dataset; kDataLoss for one that was made
   // of values and that the primary does not have, or not on a disk and is away.
   absl::Status NotAt(const runtime::Client& where, absl::string_view token,
                      const absl::Status& found);
-  void KeepSource(const std::string& token, DatasetSource source)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After a change that `attempt` could make here only: makes it on the primary
   // too if that is back, since its probe may not have seen the change.
   void CatchUp(
@@ -118,13 +99,8 @@ class FallbackDatasets final : public runtime::Datasets {
       const runtime::CallOptions& call);
   absl::StatusOr<NamedArguments> FreezableOnSecondary(
       absl::Span<const runtime::NamedArgument> arrays);
-  void RememberFrozen(const DatasetInfo& info);
   // In the log: what was put or frozen is on no server.
   void SayIsHere(const std::string& token);
-  // The primary has it now.
-  void NotAlone(const std::string& token);
-  // The token that a tag waits to name on the primary; empty: none.
-  std::string QueuedTag(absl::string_view name);
   // Fetches the values of a dataset, to be its source, and those at which
   // `recipes` begin from then on; there are none, or one for each array, or
   // null for a host value.
@@ -135,35 +111,13 @@ class FallbackDatasets final : public runtime::Datasets {
   void RootRecipes(const std::string& token,
                    absl::Span<const runtime::NamedArgument> arrays,
                    absl::Span<const RecipePtr> recipes);
-  // A tag of what is known here is kept until the primary is back. False: it is
-  // not of that kind.
+  // Keeps a tag of what is known here until the primary is back, and says so.
+  // False: it is not of that kind.
   bool QueueTag(const DatasetTag& tag);
   absl::Status RestoreTags(const CancelToken& cancel);
 
   FallbackClient* const client_;
-  Mutex mu_;
-  std::map<std::string, DatasetSource, std::less<>> sources_
-      ABSL_GUARDED_BY(mu_);
-  // Tokens the primary was seen to have.
-  std::set<std::string, std::less<>> there_ ABSL_GUARDED_BY(mu_);
-  // Tokens whose values are being fetched to be sources; without those that
-  // were deleted meanwhile.
-  std::set<std::string, std::less<>> fetching_ ABSL_GUARDED_BY(mu_);
-  // True for a token that survives a restart of the primary.
-  std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
-  std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
-  // Tokens, once for each call that puts one again, and that deletes one.
-  std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);
-  std::multiset<std::string> deleting_ ABSL_GUARDED_BY(mu_);
-  CondVar put_again_;  // putting_ has one less
-  // Tags that the primary does not have yet, and their tokens.
-  std::map<std::string, std::string, std::less<>> tags_ ABSL_GUARDED_BY(mu_);
-  // Tokens that no primary was seen to have.
-  std::set<std::string, std::less<>> alone_ ABSL_GUARDED_BY(mu_);
-  // The numbers of changes to sources_, tags_ and deleted_: all there were, and
-  // those that Restore has seen.
-  int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t restored_ ABSL_GUARDED_BY(mu_) = 0;
+  KnownDatasets known_;
 };
 
 }  // namespace hawser

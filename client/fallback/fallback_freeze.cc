@@ -85,7 +85,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
                                  *there, Bounded(call, attempt))
                            : absl::StatusOr<DatasetInfo>(there.status());
     if (info.ok()) {
-      RememberFrozen(*info);
+      known_.KeepFrozen(info->token, info->durable);
       const std::vector<RecipePtr> recipes = RecipesOf(arrays);
       if (info->durable) RootRecipes(info->token, arrays, recipes);
       if (info->bytes <= client_->policy_.checkpoint_bytes) {
@@ -101,7 +101,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
       DatasetInfo info,
       client_->secondary_->datasets().Freeze(here, WithoutAttempt(call)));
   SayIsHere(info.token);
-  RememberFrozen(info);
+  known_.KeepFrozen(info.token, info.durable);
   FetchSource(info.token, here, RecipesOf(arrays));
   return info;
 }
@@ -125,19 +125,10 @@ void FallbackDatasets::RootRecipes(
   }
 }
 
-void FallbackDatasets::RememberFrozen(const DatasetInfo& info) {
-  MutexLock lock(&mu_);
-  frozen_[info.token] = info.durable;
-  deleted_.erase(info.token);
-}
-
 void FallbackDatasets::FetchSource(const std::string& token,
                                    const NamedArguments& arrays,
                                    std::vector<RecipePtr> recipes) {
-  {
-    MutexLock lock(&mu_);
-    if (sources_.contains(token) || !fetching_.insert(token).second) return;
-  }
+  if (!known_.BeginFetching(token)) return;
   std::vector<Future<Literal>> values;
   DatasetSource source;
   for (const runtime::NamedArgument& array : arrays) {
@@ -160,12 +151,11 @@ void FallbackDatasets::FetchSource(const std::string& token,
           if (recipes[i] == nullptr) continue;
           client_->recipes_.Checkpoint(recipes[i], (*all)[i]);
         }
-        MutexLock lock(&mu_);
-        if (fetching_.erase(token) == 0 || !all.ok()) return;
+        if (!all.ok()) return known_.EndFetching(token, std::nullopt);
         for (size_t i = 0; i < all->size(); ++i) {
           source.arrays[i].value = (*all)[i];
         }
-        KeepSource(token, std::move(source));
+        known_.EndFetching(token, std::move(source));
       });
 }
 

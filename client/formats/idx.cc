@@ -11,11 +11,11 @@
 namespace hawser {
 namespace {
 
-struct TypeRow {
+struct IdxType {
   uint8_t code;
   DType dtype;
 };
-constexpr TypeRow kTypes[] = {
+constexpr IdxType kTypes[] = {
     {0x08, DType::kU8},  {0x09, DType::kS8},  {0x0B, DType::kS16},
     {0x0C, DType::kS32}, {0x0D, DType::kF32}, {0x0E, DType::kF64},
 };
@@ -24,9 +24,9 @@ constexpr int kMagicBytes = 4;  // 0, 0, type, rank
 constexpr int kSizeBytes = 4;   // per axis
 
 // Reads the header and then the elements, of a plain or a gzipped file.
-class Source {
+class IdxStream {
  public:
-  explicit Source(const FileBytes& file) : file_(file) {
+  explicit IdxStream(const FileBytes& file) : file_(file) {
     if (file.StartsWith(kGzipMagic)) {
       inflater_ = std::make_unique<Inflater>(file.span(), DeflateFrame::kGzip);
     }
@@ -82,14 +82,14 @@ class Source {
 };
 
 absl::StatusOr<DType> TypeOf(uint8_t code) {
-  for (const TypeRow& row : kTypes) {
+  for (const IdxType& row : kTypes) {
     if (row.code == code) return row.dtype;
   }
   return InvalidArgument("type is ", static_cast<int>(code),
                          ", known are 8, 9, 11, 12, 13 and 14");
 }
 
-absl::StatusOr<Shape> ReadShape(Source& source) {
+absl::StatusOr<Shape> ReadShape(IdxStream& source) {
   uint8_t magic[kMagicBytes];
   HAWSER_RETURN_IF_ERROR(source.ReadHeader(
       absl::MakeSpan(reinterpret_cast<char*>(magic), kMagicBytes)));
@@ -116,7 +116,7 @@ bool IsIdx(const FileBytes& file) {
 }  // namespace
 
 absl::StatusOr<Literal> ParseIdx(const FileBytes& file) {
-  Source source(file);
+  IdxStream source(file);
   HAWSER_ASSIGN_OR_RETURN(Shape shape, ReadShape(source));
   return source.ReadElements(shape);
 }

@@ -20,9 +20,9 @@ constexpr int kColors = 3;
 constexpr int64_t kMostHeader = 4096;
 
 // The numbers after the two letters, each after space or comments.
-class HeaderReader {
+class PnmHeader {
  public:
-  explicit HeaderReader(absl::string_view text) : text_(text) {}
+  explicit PnmHeader(absl::string_view text) : text_(text) {}
 
   absl::StatusOr<int64_t> Number(absl::string_view name) {
     SkipSpace();
@@ -59,7 +59,7 @@ class HeaderReader {
 };
 
 absl::StatusOr<Literal> ParseImage(const FileBytes& file) {
-  HeaderReader header(absl::string_view(
+  PnmHeader header(absl::string_view(
       file.data.get(), static_cast<size_t>(std::min(file.size, kMostHeader))));
   HAWSER_ASSIGN_OR_RETURN(const int64_t width, header.Number("width"));
   HAWSER_ASSIGN_OR_RETURN(const int64_t height, header.Number("height"));

@@ -17,9 +17,9 @@ constexpr int64_t kLongestRow = 16, kLongestColumn = 24, kFromEachEnd = 3;
 // More elements than this are not laid out.
 constexpr int64_t kMostElements = 4096;
 
-class Layout {
+class PrintedText {
  public:
-  explicit Layout(const Literal& value)
+  explicit PrintedText(const Literal& value)
       : value_(value), strides_(value.shape().Strides()) {}
 
   // Returns how many elements are shown.
@@ -93,7 +93,7 @@ std::ostream& operator<<(std::ostream& out, const Literal& literal) {
   if (!literal.valid() || shape.num_elements() == 0 || shape.rank() == 0) {
     return out << literal.ToString();
   }
-  Layout layout(literal);
+  PrintedText layout(literal);
   if (layout.Count() > kMostElements) return out << literal.ToString();
   return out << shape << (shape.rank() > 1 ? "\n" : " ") << layout.ToString();
 }

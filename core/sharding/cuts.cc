@@ -1,164 +1,17 @@
 #include "core/sharding/cuts.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/sharding/part/part_plan.h"
+#include "core/sharding/probes/axis_cutter.h"
+#include "core/sharding/probes/axis_probe.h"
 
 namespace hawser {
 namespace {
 
 using From = AxisClass::From;
-
-// The most probes for one axis of an op that moves elements.
-constexpr int kMostProbes = 1 << 15;
-
-// The part of an axis of an operand that is not needed at all.
-constexpr int kNone = -2;
-
-// Says which part of each axis that is cut an interval of a result needs; none:
-// more than one of some axis.
-using Cell = std::vector<int>;
-
-// An axis of an operand that answers to an axis of a result.
-struct Answering {
-  int operand;
-  int axis;
-  const AxisClass* axis_class;
-};
-
-// Asks the part rule of one instruction for intervals of one axis of a result,
-// of which all else is whole.
-class Probe {
- public:
-  Probe(const Module& module, const Instruction& instruction, int result,
-        int axis)
-      : module_(module),
-        instruction_(instruction),
-        result_(result),
-        axis_(axis) {}
-
-  const Shape& shape() const {
-    return module_.entry().shape(instruction_.first_result + result_);
-  }
-  int64_t size() const { return shape().dim(axis_); }
-  absl::StatusOr<std::vector<MaybeBox>> Ask(Interval interval) const {
-    std::vector<MaybeBox> wanted(instruction_.num_results);
-    wanted[result_] = WholeBox(shape());
-    (*wanted[result_])[axis_] = interval;
-    HAWSER_ASSIGN_OR_RETURN(PartAnswer answer, AskPart(module_, module_.entry(),
-                                                       instruction_, wanted));
-    return std::move(answer.asks);
-  }
-
- private:
-  const Module& module_;
-  const Instruction& instruction_;
-  const int result_;
-  const int axis_;
-};
-
-// The interval's part of a class; -1: it lies in several.
-int PartOf(const AxisClass& axis_class, Interval interval) {
-  const auto& at = axis_class.boundaries;
-  const auto after = std::upper_bound(at.begin(), at.end(), interval.begin);
-  if (after != at.end() && *after < interval.end) return -1;
-  return static_cast<int>(after - at.begin());
-}
-
-// Cuts [0, size) of the probed axis so that each part needs one part of every
-// answering axis.
-class Cutting {
- public:
-  Cutting(const Probe& probe, std::vector<Answering> answering)
-      : probe_(probe), answering_(std::move(answering)) {}
-
-  // False: it cannot be cut so, or not at a reasonable price.
-  absl::StatusOr<bool> Run() {
-    HAWSER_RETURN_IF_ERROR(Cut({0, probe_.size()}));
-    if (failed_) return false;
-    // One cell in two places would be parts of parts: a minor axis alone.
-    std::vector<Cell> cells = cells_;
-    std::sort(cells.begin(), cells.end());
-    return std::adjacent_find(cells.begin(), cells.end()) == cells.end();
-  }
-  const std::vector<int64_t>& boundaries() const { return boundaries_; }
-
- private:
-  absl::Status Cut(Interval interval) {
-    if (failed_ || ++probes_ > kMostProbes) {
-      failed_ = true;
-      return absl::OkStatus();
-    }
-    HAWSER_ASSIGN_OR_RETURN(const std::optional<Cell> cell, Find(interval));
-    if (cell.has_value()) {
-      Add(*cell, interval.begin);
-      return absl::OkStatus();
-    }
-    if (interval.size() == 1) {
-      failed_ = true;
-      return absl::OkStatus();
-    }
-    const int64_t middle = interval.begin + interval.size() / 2;
-    HAWSER_RETURN_IF_ERROR(Cut({interval.begin, middle}));
-    return Cut({middle, interval.end});
-  }
-
-  // A part that needs no operand, as padding, goes with its neighbours.
-  void Add(const Cell& cell, int64_t begin) {
-    if (!cells_.empty() && (cells_.back() == cell || NeedsNothing(cell))) {
-      return;
-    }
-    if (!cells_.empty() && NeedsNothing(cells_.back())) {
-      cells_.back() = cell;
-      return;
-    }
-    if (!cells_.empty()) boundaries_.push_back(begin);
-    cells_.push_back(cell);
-  }
-  static bool NeedsNothing(const Cell& cell) {
-    return std::all_of(cell.begin(), cell.end(),
-                       [](int part) { return part == kNone; });
-  }
-
-  // The cell of all of the interval, down to its ends.
-  absl::StatusOr<std::optional<Cell>> Find(Interval interval) const {
-    HAWSER_ASSIGN_OR_RETURN(const auto asks, probe_.Ask(interval));
-    std::optional<Cell> cell = CellOf(asks);
-    if (!cell.has_value() || interval.size() == 1) return cell;
-    for (int64_t end : {interval.begin, interval.end - 1}) {
-      HAWSER_ASSIGN_OR_RETURN(const auto one, probe_.Ask({end, end + 1}));
-      const std::optional<Cell> own = CellOf(one);
-      if (own != cell && !(own.has_value() && NeedsNothing(*own))) {
-        return std::optional<Cell>();
-      }
-    }
-    return cell;
-  }
-
-  // An operand of which nothing is asked is in no part.
-  std::optional<Cell> CellOf(const std::vector<MaybeBox>& asks) const {
-    Cell cell;
-    for (const Answering& one : answering_) {
-      const MaybeBox& box = asks[one.operand];
-      const bool any = box.has_value() && ElementsOf(*box) > 0;
-      const int part = any ? PartOf(*one.axis_class, (*box)[one.axis]) : kNone;
-      if (part == -1) return std::nullopt;
-      cell.push_back(part);
-    }
-    return cell;
-  }
-
-  const Probe& probe_;
-  const std::vector<Answering> answering_;
-  std::vector<int64_t> boundaries_;
-  std::vector<Cell> cells_;  // one more than boundaries
-  int probes_ = 0;
-  bool failed_ = false;
-};
 
 // Finds the instructions that the results need.
 std::vector<bool> NeededBy(const Computation& computation) {
@@ -429,11 +282,12 @@ absl::Status Cuts::Derive() {
 
 absl::Status Cuts::DeriveAxis(const Instruction& instruction, int result,
                               int axis) {
-  const Probe probe(*module_, instruction, result, axis);
+  const AxisProbe probe(*module_, instruction, result, axis);
   HAWSER_ASSIGN_OR_RETURN(const auto first, probe.Ask({0, 1}));
   HAWSER_ASSIGN_OR_RETURN(const auto last,
                           probe.Ask({probe.size() - 1, probe.size()}));
-  std::vector<Answering> answering;
+  std::vector<AnsweringAxis> answering;
+  std::vector<bool> named;  // of each
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     const ValueId operand = instruction.operands[i];
     const int rank = module_->entry().shape(operand).rank();
@@ -442,20 +296,21 @@ absl::Status Cuts::DeriveAxis(const Instruction& instruction, int result,
       const int number = static_cast<int>(i);
       const bool answers = !first[i].has_value() || !last[i].has_value() ||
                            (*first[i])[a] != (*last[i])[a];
-      if (one.parts() > 1 && answers) answering.push_back({number, a, &one});
+      if (one.parts() > 1 && answers) {
+        answering.push_back({number, a, one.boundaries});
+        named.push_back(one.named);
+      }
     }
   }
   AxisClass& cut = classes_[ClassOf(instruction.first_result + result, axis)];
   // All of them, else the first one: where axes are merged, the major one.
   for (; !answering.empty(); answering.resize(answering.size() > 1 ? 1 : 0)) {
-    Cutting cutting(probe, answering);
-    HAWSER_ASSIGN_OR_RETURN(const bool done, cutting.Run());
-    if (!done) continue;
-    cut.boundaries = cutting.boundaries();
+    HAWSER_ASSIGN_OR_RETURN(auto boundaries, CutToAnswer(probe, answering));
+    if (!boundaries.has_value()) continue;
+    cut.boundaries = *std::move(boundaries);
     cut.from = From::kDerived;
     cut.named =
-        std::any_of(answering.begin(), answering.end(),
-                    [](const Answering& one) { return one.axis_class->named; });
+        std::count(named.begin(), named.begin() + answering.size(), true) > 0;
     return absl::OkStatus();
   }
   return absl::OkStatus();

@@ -36,10 +36,10 @@ absl::StatusOr<BatchDef> RuleOf(const OpDef& op) {
 }
 
 // One computation on its way to being another.
-class Walk {
+class CallCopy {
  public:
-  Walk(VectorizedCalls* calls, int computation, int64_t size,
-       const BatchFlags& batched)
+  CallCopy(VectorizedCalls* calls, int computation, int64_t size,
+           const BatchFlags& batched)
       : calls_(*calls),
         from_(calls->module()->computation(computation)),
         size_(size),
@@ -175,7 +175,7 @@ absl::StatusOr<int> VectorizedCalls::Find(int computation,
 absl::StatusOr<int> VectorizedCalls::Make(
     int computation, const BatchFlags& batched, const BatchFlags& gives,
     absl::Span<const SourceLocation> where, std::vector<int>* origins) {
-  Walk walk(this, computation, size_, batched);
+  CallCopy walk(this, computation, size_, batched);
   HAWSER_RETURN_IF_ERROR(walk.status());
   const auto instructions = walk.from().instructions();
   std::vector<int> from;

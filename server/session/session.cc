@@ -35,9 +35,7 @@ absl::Status Session::Attach(
   {
     MutexLock lock(&mu_);
     if (ended_) return Unavailable("session ", id(), " is over");
-    old = std::exchange(stream_, stream);
-    detached_at_ = absl::InfiniteFuture();
-    peer_ = stream->peer();
+    old = attachment_.Attach(stream);
     // Under the lock, so that no new answer gets in front of the hello.
     stream->Send(hello(ledger_.applied()));
     for (const auto& [sequence, reply] : ledger_.kept()) stream->Send(reply);
@@ -51,16 +49,14 @@ absl::Status Session::Attach(
 void Session::Detach(const ReplyStream* stream, absl::Time now) {
   std::shared_ptr<ReplyStream> old;
   MutexLock lock(&mu_);
-  if (stream_.get() != stream) return;
-  old = std::move(stream_);
-  detached_at_ = now;
+  old = attachment_.Detach(stream, now);
 }
 
 absl::StatusOr<std::optional<Ticket>> Session::Claim(const ReplyStream* from,
                                                      uint64_t sequence,
                                                      int64_t bytes) {
   MutexLock lock(&mu_);
-  if (ended_ || stream_.get() != from) {
+  if (ended_ || attachment_.stream().get() != from) {
     return Unavailable("the stream no longer belongs to session ", id());
   }
   auto ticket = ledger_.Claim(sequence, bytes);
@@ -86,7 +82,7 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
   absl::Status kept;
   {
     MutexLock lock(&mu_);
-    stream = stream_;
+    stream = attachment_.stream();
     if (!ended_) kept = ledger_.Keep(ticket, reply);
     backlog_.kept = ledger_.kept_bytes();
   }
@@ -127,9 +123,9 @@ void Session::End(const absl::Status& why) {
     MutexLock lock(&mu_);
     if (ended_) return;
     ended_ = true;
-    peer = peer_;
+    peer = attachment_.peer();
     requests = ledger_.applied();
-    stream = std::exchange(stream_, nullptr);
+    stream = attachment_.End();
     kept = ledger_.Clear();
     requests_.SetAnyway(0);
     backlog_.kept = 0;
@@ -162,21 +158,20 @@ absl::Status Session::Explain(const absl::Status& status) const {
 
 absl::Time Session::detached_at() const {
   MutexLock lock(&mu_);
-  return detached_at_;
+  return attachment_.detached_at();
 }
 
 void Session::Retire(absl::Time now) {
   MutexLock lock(&mu_);
-  detached_at_ = std::min(detached_at_, now);
+  attachment_.Retire(now);
 }
 
 bool Session::EndIfIdleSince(absl::Time cutoff) {
   {
     MutexLock lock(&mu_);
     if (ended_) return true;
-    if (detached_at_ == absl::InfiniteFuture() || detached_at_ > cutoff) {
-      return false;
-    }
+    const absl::Time since = attachment_.detached_at();
+    if (since == absl::InfiniteFuture() || since > cutoff) return false;
   }
   // Between the check and the end a client may reattach; it then loses the
   // session as if it had come a moment later.

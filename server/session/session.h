@@ -22,24 +22,11 @@
 #include "core/base/threads/cancel.h"
 #include "server/session/handle_table.h"
 #include "server/session/pinned_executables.h"
+#include "server/session/reply_stream.h"
 #include "server/session/request_ledger.h"
 #include "server/session/request_turns.h"
 
 namespace hawser::server {
-
-// A session's answers go here while a client is connected.
-class ReplyStream {
- public:
-  virtual ~ReplyStream() = default;
-  // Queues; never blocks, never calls back into the session.
-  virtual void Send(const Reply& reply) = 0;
-  // Called when a request was answered: it may be time to read on, or to end.
-  virtual void Settled() = 0;
-  // Ends the stream; nothing is sent any more. Never calls back.
-  virtual void Close(const absl::Status& why) = 0;
-  // The address of its other end, for the log; "": it has none.
-  virtual std::string peer() const { return ""; }
-};
 
 struct SessionLimits {
   HandleTable::Limits handles;
@@ -59,9 +46,7 @@ struct SessionIdentity {
   std::string client_name;
 };
 
-// Answers go to `stream_` while a client is attached; then `detached_at_` is
-// the infinite future unless it has said goodbye. A session that has ended
-// holds nothing and has no stream. Thread-safe.
+// A session that has ended holds nothing and has no stream. Thread-safe.
 class Session {
  public:
   Session(SessionIdentity identity, const SessionLimits& limits,
@@ -152,9 +137,7 @@ class Session {
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   RequestLedger ledger_ ABSL_GUARDED_BY(mu_);
   MemoryTally requests_ ABSL_GUARDED_BY(mu_);  // unfinished ones, as of late
-  std::shared_ptr<ReplyStream> stream_ ABSL_GUARDED_BY(mu_);
-  std::string peer_ ABSL_GUARDED_BY(mu_);  // of the last stream
-  absl::Time detached_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
+  Attachment attachment_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser::server

@@ -7,7 +7,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/numbers.h"
-#include "tests/bench/bulk.h"
+#include "tests/bench/wire/bulk.h"
 
 ABSL_FLAG(int, rounds, 5, "of each; the medians are printed");
 ABSL_FLAG(std::vector<std::string>, sizes_mib,

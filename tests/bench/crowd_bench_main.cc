@@ -6,11 +6,11 @@
 #include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "core/base/status.h"
-#include "tests/bench/crowd.h"
-#include "tests/bench/neighbour.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/placement.h"
-#include "tests/bench/report.h"
+#include "tests/bench/crowd/crowd.h"
+#include "tests/bench/crowd/neighbour.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/placement.h"
+#include "tests/bench/measure/report.h"
 
 ABSL_FLAG(int, rounds, 3, "of each; the medians are printed");
 ABSL_FLAG(int, connections, 500, "at a time");

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "tests/bench/crowd.h"
-#include "tests/bench/neighbour.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/report.h"
+#include "tests/bench/crowd/crowd.h"
+#include "tests/bench/crowd/neighbour.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/report.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::bench {

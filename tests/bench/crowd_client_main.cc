@@ -26,8 +26,8 @@
 #include "proto/executor.pb.h"
 #include "proto/grpc_status.h"
 #include "tests/bench/calls/small_calls.h"
-#include "tests/bench/echo_client.h"
-#include "tests/bench/message_sizes.h"
+#include "tests/bench/echo/echo_client.h"
+#include "tests/bench/echo/message_sizes.h"
 
 namespace hawser::bench {
 namespace {

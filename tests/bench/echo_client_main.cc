@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "tests/bench/echo_client.h"
-#include "tests/bench/message_sizes.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/echo/echo_client.h"
+#include "tests/bench/echo/message_sizes.h"
+#include "tests/bench/measure/rounds.h"
 
 namespace hawser::bench {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/base/digest.h"
-#include "tests/bench/echo.grpc.pb.h"
-#include "tests/bench/echo_frame.h"
+#include "tests/bench/echo/echo.grpc.pb.h"
+#include "tests/bench/echo/echo_frame.h"
 
 namespace hawser::bench {
 namespace {

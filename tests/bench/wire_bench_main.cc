@@ -3,7 +3,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "tests/bench/wire_bench.h"
+#include "tests/bench/wire/wire_bench.h"
 
 ABSL_FLAG(int, rounds, 15, "of everything but puts; the medians are printed");
 ABSL_FLAG(int, iterations, 500, "steps per round");

@@ -1,12 +1,12 @@
 // The bench still runs, and what it says can be believed. No times.
-#include "tests/bench/wire_bench.h"
+#include "tests/bench/wire/wire_bench.h"
 
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "tests/bench/echo_client.h"
-#include "tests/bench/message_sizes.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/echo/echo_client.h"
+#include "tests/bench/echo/message_sizes.h"
+#include "tests/bench/measure/rounds.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::bench {

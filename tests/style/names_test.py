@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """No file, folder or class is named after nothing in particular."""
 
+import collections
 import re
+import sys
 
 import source_tree
 
@@ -10,6 +12,13 @@ EMPTY = {"common", "helper", "helpers", "manager", "misc", "util", "utils"}
 TYPE = re.compile(r"^\s*(?:class|struct|enum class)\s+(?:\[\[\w+\]\]\s+)?(\w+)")
 CAMEL_WORD = re.compile(r"[A-Z][a-z0-9]*")
 PART = re.compile(r"_part_?\d+$")
+# A type that is defined at namespace scope, which nothing indents: neither a
+# declaration nor a specialization, nor a nested one that its class is named for.
+DEFINED = re.compile(
+    r"(?:class|struct|union|enum(?: class)?)\s+(?:\[\[\w+\]\]\s+)?"
+    r"(\w+)\b(?!\s*(?:::|<|\(|;|\*|&))")
+# A language of its own, whose names are no C++ of the house.
+DEVICE_LANGUAGE = ("kernels", "dialect")
 
 
 def violations(tree):
@@ -31,5 +40,31 @@ def violations(tree):
     return found
 
 
+def repeated_types(tree):
+    """Where types of the product are, by name, for names that several have."""
+    where = collections.defaultdict(list)
+    for path in source_tree.files(tree, {".cc", ".h"}):
+        if path.parts[0] == "tests" or path.parts[:2] == DEVICE_LANGUAGE:
+            continue
+        lines = source_tree.lines(tree, path)
+        for number, line in enumerate(lines, 1):
+            match = DEFINED.match(line)
+            rest = " ".join(lines[number - 1:number + 2])
+            if match and "{" in rest.partition(";")[0]:
+                where[match.group(1)].append(f"{path}:{number}")
+    return {name: there for name, there in where.items() if len(there) > 1}
+
+
+def print_repeated_types(tree):
+    found = sorted(repeated_types(tree).items(), key=lambda row: -len(row[1]))
+    for name, there in found:
+        print(f"{name}: {' '.join(there)}")
+    print(f"{len(found)} type names defined more than once")
+
+
 if __name__ == "__main__":
+    if "--types" in sys.argv:
+        sys.argv.remove("--types")
+        print_repeated_types(source_tree.root())
+        sys.exit(0)
     source_tree.report(violations(source_tree.root()))

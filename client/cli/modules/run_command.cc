@@ -71,14 +71,14 @@ absl::Status CheckOuts(const std::vector<std::string>& outs,
   return absl::OkStatus();
 }
 
-struct Outcome {
+struct RunOutcome {
   std::vector<Literal> values;
   std::string ran_on;
 };
 
-absl::StatusOr<Outcome> Execute(ModuleFile file,
-                                absl::Span<const RunArgument> arguments,
-                                runtime::Client* client) {
+absl::StatusOr<RunOutcome> Execute(ModuleFile file,
+                                   absl::Span<const RunArgument> arguments,
+                                   runtime::Client* client) {
   std::vector<runtime::Argument> resolved;
   for (const RunArgument& argument : arguments) {
     HAWSER_ASSIGN_OR_RETURN(runtime::Argument value, Resolve(argument, client));
@@ -98,7 +98,7 @@ absl::StatusOr<Outcome> Execute(ModuleFile file,
                           executable->Execute(resolved, {}));
   std::vector<Future<Literal>> fetched;
   for (const auto& result : results) fetched.push_back(result->Fetch({}));
-  Outcome outcome{{}, client->name()};
+  RunOutcome outcome{{}, client->name()};
   for (size_t i = 0; i < results.size(); ++i) {
     HAWSER_ASSIGN_OR_RETURN(Literal value, fetched[i].Await());
     outcome.values.push_back(std::move(value));
@@ -115,7 +115,7 @@ absl::StatusOr<ExitCode> RunModule(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(const auto arguments,
                           ReadArguments(invocation.line, file));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Target());
-  HAWSER_ASSIGN_OR_RETURN(const Outcome outcome,
+  HAWSER_ASSIGN_OR_RETURN(const RunOutcome outcome,
                           Execute(std::move(file), arguments, client.get()));
   *invocation.environment.err << "ran on " << outcome.ran_on << std::endl;
 

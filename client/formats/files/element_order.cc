@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little);
 
 // Elements are moved as blocks of their size; none is ever interpreted.
 template <int kBytes>
-struct Block {
+struct ByteBlock {
   char bytes[kBytes];
 };
 
@@ -37,8 +37,8 @@ void Transpose(const Shape& shape, const char* from, char* to) {
     step *= shape.dim(a);
   }
   const int64_t row = shape.dim(rank - 1);
-  const auto* source = reinterpret_cast<const Block<kBytes>*>(from);
-  auto* target = reinterpret_cast<Block<kBytes>*>(to);
+  const auto* source = reinterpret_cast<const ByteBlock<kBytes>*>(from);
+  auto* target = reinterpret_cast<ByteBlock<kBytes>*>(to);
   for (int64_t left = shape.num_elements() / row; left > 0; --left) {
     int64_t at = 0;
     for (int a = 0; a < rank - 1; ++a) at += index[a] * stride[a];

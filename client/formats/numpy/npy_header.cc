@@ -27,9 +27,9 @@ constexpr DescrRow kDescr[] = {
 };
 
 // Reads the few Python literals that NumPy writes.
-class Cursor {
+class LiteralReader {
  public:
-  explicit Cursor(absl::string_view text) : text_(text) {}
+  explicit LiteralReader(absl::string_view text) : text_(text) {}
 
   bool AtEnd() {
     SkipSpace();
@@ -89,7 +89,7 @@ class Cursor {
   absl::string_view text_;
 };
 
-struct Fields {
+struct NpyFields {
   std::optional<absl::string_view> descr;
   std::optional<bool> fortran_order;
   std::optional<Dims> shape;
@@ -98,7 +98,7 @@ struct Fields {
 // Fills a field that was not there before.
 template <typename T>
 absl::Status Fill(absl::string_view key, std::optional<T> value,
-                  std::optional<T>* field, const Cursor& cursor) {
+                  std::optional<T>* field, const LiteralReader& cursor) {
   if (field->has_value()) return InvalidArgument(key, " is there twice");
   if (!value) {
     return InvalidArgument(key, " is malformed at ", Quoted(cursor.rest()));
@@ -107,7 +107,7 @@ absl::Status Fill(absl::string_view key, std::optional<T> value,
   return absl::OkStatus();
 }
 
-absl::Status ParseField(Cursor& cursor, Fields* fields) {
+absl::Status ParseField(LiteralReader& cursor, NpyFields* fields) {
   const auto key = cursor.String();
   if (!key || !cursor.Take(":")) {
     return InvalidArgument("header is malformed at ", Quoted(cursor.rest()));
@@ -124,9 +124,9 @@ absl::Status ParseField(Cursor& cursor, Fields* fields) {
   return InvalidArgument("header has an unknown field ", Quoted(*key));
 }
 
-absl::StatusOr<Fields> ParseFields(absl::string_view text) {
-  Cursor cursor(text);
-  Fields fields;
+absl::StatusOr<NpyFields> ParseFields(absl::string_view text) {
+  LiteralReader cursor(text);
+  NpyFields fields;
   if (!cursor.Take("{")) return InvalidArgument("header is no dictionary");
   bool comma = true;
   while (!cursor.Take("}")) {
@@ -218,7 +218,7 @@ absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view file) {
   NpyHeader header;
   HAWSER_ASSIGN_OR_RETURN(absl::string_view text,
                           FindDictionary(file, &header.data_offset));
-  HAWSER_ASSIGN_OR_RETURN(Fields fields, ParseFields(text));
+  HAWSER_ASSIGN_OR_RETURN(NpyFields fields, ParseFields(text));
   DType dtype = DType::kInvalid;
   HAWSER_RETURN_IF_ERROR(ParseDescr(*fields.descr, &dtype, &header.big_endian));
   header.column_major = *fields.fortran_order;

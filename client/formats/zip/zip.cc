@@ -36,9 +36,9 @@ constexpr uint64_t kDeflated = 8;
 
 // Takes little-endian numbers off the front of some bytes. Past their end a
 // number is 0 and `ok` turns false.
-class Numbers {
+class ZipNumbers {
  public:
-  explicit Numbers(absl::string_view bytes) : rest_(bytes) {}
+  explicit ZipNumbers(absl::string_view bytes) : rest_(bytes) {}
 
   uint64_t Take(size_t width) {
     const absl::string_view bytes = Bytes(width);
@@ -76,7 +76,7 @@ absl::string_view Text(const FileBytes& file) {
 }
 
 uint64_t SignatureAt(const FileBytes& file, int64_t offset) {
-  return Numbers(Text(file).substr(offset)).Take(4);
+  return ZipNumbers(Text(file).substr(offset)).Take(4);
 }
 
 // Returns where the end record is: a comment, whose length it states, may
@@ -86,7 +86,7 @@ absl::StatusOr<int64_t> FindEnd(const FileBytes& file) {
       std::max<int64_t>(0, file.size - kEndBytes - kMostCommentBytes);
   for (int64_t at = file.size - kEndBytes; at >= first; --at) {
     if (SignatureAt(file, at) != kEndSignature) continue;
-    Numbers comment(Text(file).substr(at + kEndBytes - 2));
+    ZipNumbers comment(Text(file).substr(at + kEndBytes - 2));
     if (static_cast<int64_t>(comment.Take(2)) == file.size - at - kEndBytes) {
       return at;
     }
@@ -102,14 +102,14 @@ absl::Status ReadEnd64(const FileBytes& file, int64_t end,
       SignatureAt(file, locator) != kLocator64Signature) {
     return InvalidArgument("has no zip64 locator where it must be");
   }
-  Numbers at(Text(file).substr(locator + 4));
+  ZipNumbers at(Text(file).substr(locator + 4));
   at.Take(4);  // disk
   const uint64_t record = at.Take(8);
   if (record > static_cast<uint64_t>(locator - kEnd64Bytes)) {
     return InvalidArgument("zip64 end record at ", record, " of ", file.size,
                            " bytes");
   }
-  Numbers in(Text(file).substr(record));
+  ZipNumbers in(Text(file).substr(record));
   if (in.Take(4) != kEnd64Signature) {
     return InvalidArgument("has no zip64 end record at ", record);
   }
@@ -123,7 +123,7 @@ absl::Status ReadEnd64(const FileBytes& file, int64_t end,
 
 absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
   HAWSER_ASSIGN_OR_RETURN(const int64_t end, FindEnd(file));
-  Numbers in(Text(file).substr(end + 4));
+  ZipNumbers in(Text(file).substr(end + 4));
   const uint64_t disk = in.Take(2), directory_disk = in.Take(2);
   in.Take(2);  // members on this disk
   Directory directory;
@@ -146,23 +146,23 @@ absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
 }
 
 // The claims of a member's record; nothing of it is checked.
-struct Claim {
+struct MemberClaim {
   uint64_t flags, method, crc, packed, size, local;
   absl::string_view name;
 };
 
 // Replaces the numbers that do not fit into 32 bits by those of the zip64
 // field, which stand there in this order.
-absl::Status TakeZip64(absl::string_view extra, Claim* claim) {
+absl::Status TakeZip64(absl::string_view extra, MemberClaim* claim) {
   uint64_t* const numbers[] = {&claim->size, &claim->packed, &claim->local};
-  Numbers fields(extra);
+  ZipNumbers fields(extra);
   absl::string_view wide;
   while (!fields.empty() && fields.ok()) {
     const uint64_t id = fields.Take(2);
     const absl::string_view field = fields.Bytes(fields.Take(2));
     if (id == kZip64Field) wide = field;
   }
-  Numbers in(wide);
+  ZipNumbers in(wide);
   for (uint64_t* number : numbers) {
     if (*number == kIn64) *number = in.Take(8);
   }
@@ -171,10 +171,10 @@ absl::Status TakeZip64(absl::string_view extra, Claim* claim) {
                          " has a malformed extra field");
 }
 
-absl::StatusOr<Claim> TakeClaim(Numbers& in) {
+absl::StatusOr<MemberClaim> TakeClaim(ZipNumbers& in) {
   const bool begins = in.Take(4) == kMemberSignature;
   in.Bytes(2 + 2);  // versions
-  Claim claim;
+  MemberClaim claim;
   claim.flags = in.Take(2);
   claim.method = in.Take(2);
   in.Bytes(2 + 2);  // time and date
@@ -194,7 +194,7 @@ absl::StatusOr<Claim> TakeClaim(Numbers& in) {
   return claim;
 }
 
-absl::Status CheckClaim(const Claim& claim) {
+absl::Status CheckClaim(const MemberClaim& claim) {
   HAWSER_RETURN_IF_ERROR(CheckMemberName(claim.name));
   const std::string member = absl::StrCat("member ", Quoted(claim.name));
   if (claim.flags & kEncrypted) return InvalidArgument(member, " is encrypted");
@@ -211,14 +211,15 @@ absl::Status CheckClaim(const Claim& claim) {
 }
 
 // The bytes after the local header, which must name the same member.
-absl::StatusOr<FileBytes> FindPacked(const FileBytes& file, const Claim& claim,
+absl::StatusOr<FileBytes> FindPacked(const FileBytes& file,
+                                     const MemberClaim& claim,
                                      const Directory& directory) {
   const absl::string_view members = Text(file).substr(0, directory.offset);
   if (claim.local > members.size()) {
     return InvalidArgument("member ", Quoted(claim.name), " begins at ",
                            claim.local, ", behind all members");
   }
-  Numbers in(members.substr(claim.local));
+  ZipNumbers in(members.substr(claim.local));
   const bool begins = in.Take(4) == kLocalSignature;
   in.Bytes(2 + 2);  // version, flags
   const uint64_t method = in.Take(2);
@@ -278,12 +279,12 @@ absl::Status CheckMemberName(absl::string_view name) {
 
 absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(const FileBytes& file) {
   HAWSER_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(file));
-  Numbers in(Text(file).substr(directory.offset, directory.size));
+  ZipNumbers in(Text(file).substr(directory.offset, directory.size));
   std::vector<ZipMember> members;
   absl::flat_hash_set<absl::string_view> names;
   std::vector<std::pair<uint64_t, uint64_t>> extents;
   while (!in.empty()) {
-    HAWSER_ASSIGN_OR_RETURN(const Claim claim, TakeClaim(in));
+    HAWSER_ASSIGN_OR_RETURN(const MemberClaim claim, TakeClaim(in));
     HAWSER_RETURN_IF_ERROR(CheckClaim(claim));
     HAWSER_ASSIGN_OR_RETURN(FileBytes packed,
                             FindPacked(file, claim, directory));

@@ -15,11 +15,6 @@
 namespace hawser {
 namespace {
 
-// The most chunks that a worker takes: 16 MiB, which hides the round trips of a
-// question and an answer of 10 ms, and after which a cancel is noticed while
-// hashing. At both ends fewer, since until the first are hashed there is
-// nothing to send, and while the last are verified nothing to do.
-constexpr size_t kMostChunks = 4;
 // Digests in one question, of 64 GiB: half a MiB.
 constexpr size_t kMostDigests = 1 << 14;
 // A server may evict what FindMissing found before Commit.
@@ -35,6 +30,7 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
     : transport_(transport),
       options_(options),
       cancel_(runtime::AttemptToken(call)),
+      groups_(std::max(options.bulk_threads, 1)),
       progress_(call.progress) {
   int64_t lazy_bytes = 0;  // of the last stage
   for (const DatasetSource::Array& array : source.arrays) {
@@ -55,7 +51,7 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
           {{.digest = known ? array.chunks[i] : Digest()}, m.chunk_size(i)});
       if (!array.lazy.has_value()) Place(array.value, i, &chunks_.back());
     }
-    total_bytes_ += m.shape.byte_size();
+    progress_.AddToTotal(m.shape.byte_size());
     manifest_.arrays.push_back(std::move(m));
   }
   stage_ends_.push_back(chunks_.size());
@@ -83,7 +79,7 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     }
     MutexLock lock(&mu_);
     asked_.clear();
-    done_bytes_ = 0;
+    progress_.Restart();
   }
 }
 
@@ -180,39 +176,22 @@ absl::Status DatasetPut::MakeValue(const LazyArray& lazy) {
 }
 
 absl::Status DatasetPut::SendAll(size_t begin, size_t end) {
-  {
-    MutexLock lock(&mu_);
-    next_ = begin;
-    end_ = end;
-    groups_ = 0;
-  }
-  const size_t workers =
-      std::min<size_t>(std::max(options_.bulk_threads, 1), end - begin);
+  groups_.Begin(begin, end);
+  const size_t workers = std::min(groups_.workers(), end - begin);
   return OnThreads(static_cast<int>(workers),
                    [this](int) { return SendGroups(); });
 }
 
 absl::Status DatasetPut::SendGroups() {
-  while (!failed_) {
-    const Chunks group = TakeGroup();
-    if (group.empty()) break;
-    const absl::Status status = SendGroup(group);
-    if (status.ok()) continue;
-    failed_ = true;
-    return status;
+  while (true) {
+    const ChunkGroups::Group group = groups_.Take();
+    if (group.size == 0) return absl::OkStatus();
+    const absl::Status sent =
+        SendGroup(absl::MakeSpan(chunks_).subspan(group.first, group.size));
+    if (sent.ok()) continue;
+    groups_.Fail();
+    return sent;
   }
-  return absl::OkStatus();
-}
-
-DatasetPut::Chunks DatasetPut::TakeGroup() {
-  MutexLock lock(&mu_);
-  const size_t workers = std::max(options_.bulk_threads, 1);
-  const size_t size = std::clamp<size_t>((end_ - next_) / workers / 2, 1,
-                                         1 + groups_++ / workers);
-  const Chunks group = absl::MakeSpan(chunks_).first(end_).subspan(
-      next_, std::min(size, kMostChunks));
-  next_ += group.size();
-  return group;
 }
 
 absl::Status DatasetPut::SendGroup(Chunks group) {
@@ -239,7 +218,7 @@ absl::Status DatasetPut::SendGroup(Chunks group) {
       missing_bytes += puts[index]->bytes.size();
     }
   }
-  Report(bytes - missing_bytes);
+  progress_.Add(bytes - missing_bytes);
   HAWSER_RETURN_IF_ERROR(SendOnOneStream(missing));
   sent_bytes_ += missing_bytes;
   return absl::OkStatus();
@@ -250,15 +229,10 @@ absl::Status DatasetPut::SendOnOneStream(absl::Span<const ChunkToPut> chunks) {
   runtime::CallOptions call = {.cancel = cancel_};
   int64_t reported = 0;
   call.progress = [&](int64_t done, int64_t) {
-    Report(done - reported);
+    progress_.Add(done - reported);
     reported = done;
   };
   return transport_->PutChunks(upload_, chunks, call);
-}
-
-void DatasetPut::Report(int64_t more) {
-  const int64_t done = done_bytes_.fetch_add(more) + more;
-  if (progress_ && more != 0) progress_(done, total_bytes_);
 }
 
 bool DatasetPut::IsBeingWritten(const std::string& token) {

@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "client/remote/datasets/chunk_groups.h"
 #include "client/remote/link/options.h"
 #include "client/remote/link/transport.h"
 #include "core/base/digest.h"
@@ -57,12 +57,10 @@ class DatasetPut {
   Chunks ChunksOf(const LazyArray& lazy);
   // Makes a lazy value, if the server lacks a chunk of it.
   absl::Status MakeValue(const LazyArray& lazy);
-  // Sends chunks [begin, end), by all workers.
+  // Sends chunks [begin, end), by all workers that have one.
   absl::Status SendAll(size_t begin, size_t end);
   // Sends groups until all are taken: the loop of one worker.
   absl::Status SendGroups();
-  // Chunks that no worker has taken; none: all are taken.
-  Chunks TakeGroup();
   absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
   // Errors: kAborted naming a file whose bytes changed.
@@ -70,29 +68,23 @@ class DatasetPut {
   absl::StatusOr<DatasetInfo> Commit();
   // The server has the dataset, which does not survive a restart yet.
   bool IsBeingWritten(const std::string& token);
-  void Report(int64_t more);
 
   Transport* const transport_;
   const RemoteOptions options_;
   const uint64_t upload_ = RandomNumber();  // what the server calls this put
   const CancelToken cancel_;
-  const std::function<void(int64_t, int64_t)> progress_;
   DatasetManifest manifest_;   // digests filled in by Commit
   std::vector<Chunk> chunks_;  // of all arrays in a row
   std::vector<LazyArray> lazy_;
   // Ends of stages in chunks_: one, but where lazy values are many bytes.
   std::vector<size_t> stage_ends_;
-  int64_t total_bytes_ = 0;
-  std::atomic<bool> failed_{false};
-  std::atomic<int64_t> done_bytes_{0};
+  ChunkGroups groups_;
+  PutProgress progress_;
   std::atomic<int64_t> sent_bytes_{0};
 
   Mutex mu_;
   // There, or asked about by a worker, which then sends what is missing.
   absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
-  size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first that is not taken
-  size_t end_ ABSL_GUARDED_BY(mu_) = 0;     // of the stage
-  size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far
 };
 
 }  // namespace hawser

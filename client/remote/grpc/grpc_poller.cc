@@ -4,6 +4,7 @@
 #include <grpcpp/alarm.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -26,6 +27,49 @@ constexpr absl::Duration kExpectWait = absl::Milliseconds(1);
 // While another thread polls for long, how often the own one looks.
 constexpr absl::Duration kLongestLook = absl::Milliseconds(128);
 
+// Makes the thread that polls a queue look whether it still waits. A kick is
+// taken from the queue before the next one is put there. Called under one lock,
+// but for Done.
+class Kick final : public GrpcPoller::Tag {
+ public:
+  void PutOn(grpc::CompletionQueue* queue) {
+    if (is_there_.exchange(true)) return;
+    // Long past: gRPC rounds what is to come up to the next millisecond.
+    alarm_.Set(queue, std::chrono::system_clock::from_time_t(0), this);
+  }
+  void Done(bool) override { is_there_ = false; }
+
+ private:
+  std::atomic<bool> is_there_{false};
+  grpc::Alarm alarm_;
+};
+
+// How many callers wait for an answer, and whether the next one is about to.
+// Not thread-safe.
+class Callers {
+ public:
+  void Add() {
+    ++count_;
+    Touch();
+  }
+  void Remove(int count) {
+    count_ -= count;
+    Touch();
+  }
+  // One of them has waited until now.
+  void Touch() { last_ = Clock::now(); }
+
+  bool waiting() const { return count_ > 0; }
+  bool expected() const {
+    return count_ == 0 &&
+           Clock::now() - last_ < absl::ToChronoNanoseconds(kExpectWait);
+  }
+
+ private:
+  int count_ = 0;
+  Clock::time_point last_;
+};
+
 }  // namespace
 
 // The one that polls: at most one thread, the own one or one that waits.
@@ -35,20 +79,15 @@ class GrpcPoller::Polling final : public ProgressEngine {
 
   void Begin() override {
     MutexLock lock(&mu_);
-    ++waiting_;
-    last_wait_ = Clock::now();
+    callers_.Add();
   }
 
   void End(int count) override {
     MutexLock lock(&mu_);
-    waiting_ -= count;
-    last_wait_ = Clock::now();
+    callers_.Remove(count);
     const bool another =
         who_ == Who::kWaiter && waiter_ != std::this_thread::get_id();
-    if (!another || kicked_ || closing_) return;
-    kicked_ = true;
-    // Long past: gRPC rounds what is to come up to the next millisecond.
-    alarm_.Set(&queue_, std::chrono::system_clock::from_time_t(0), &kick_);
+    if (another && !closing_) kick_.PutOn(&queue_);
   }
 
   void Advance(const std::function<bool()>& ready,
@@ -70,9 +109,9 @@ class GrpcPoller::Polling final : public ProgressEngine {
     }
     MutexLock lock(&mu_);
     who_ = Who::kNobody;
-    last_wait_ = Clock::now();
+    callers_.Touch();
     // Others wait, or the own thread looks rarely.
-    if (waiting_ > 0 || look_ > kExpectWait) WakeOwnThread();
+    if (callers_.waiting() || look_ > kExpectWait) WakeOwnThread();
   }
 
   // The own thread, until Close and everything under way is done.
@@ -112,16 +151,6 @@ class GrpcPoller::Polling final : public ProgressEngine {
  private:
   enum class Who : uint8_t { kNobody, kOwnThread, kWaiter };
 
-  // Makes the thread that polls look whether it still waits.
-  struct Kick final : Tag {
-    explicit Kick(Polling* polling) : polling(polling) {}
-    void Done(bool) override {
-      MutexLock lock(&polling->mu_);
-      polling->kicked_ = false;
-    }
-    Polling* const polling;
-  };
-
   void RunDeferred() {
     std::vector<Tag*> tags;
     {
@@ -154,15 +183,10 @@ class GrpcPoller::Polling final : public ProgressEngine {
     changed_.Signal();
   }
 
-  bool ExpectsWait() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    return waiting_ == 0 &&
-           Clock::now() - last_wait_ < absl::ToChronoNanoseconds(kExpectWait);
-  }
-
   void AwaitTurn() {
     MutexLock lock(&mu_);
     look_ = kExpectWait;
-    while (!closing_ && (who_ != Who::kNobody || ExpectsWait())) {
+    while (!closing_ && (who_ != Who::kNobody || callers_.expected())) {
       woken_ = false;
       const int64_t turn = turn_;
       changed_.WaitUntil(&mu_, SteadyNow() + look_,
@@ -184,13 +208,10 @@ class GrpcPoller::Polling final : public ProgressEngine {
   Who who_ ABSL_GUARDED_BY(mu_) = Who::kNobody;
   std::thread::id waiter_ ABSL_GUARDED_BY(mu_);  // while kWaiter
   int64_t turn_ ABSL_GUARDED_BY(mu_) = 0;        // of the waiters
-  int waiting_ ABSL_GUARDED_BY(mu_) = 0;
-  Clock::time_point last_wait_ ABSL_GUARDED_BY(mu_);
+  Callers callers_ ABSL_GUARDED_BY(mu_);
   absl::Duration look_ ABSL_GUARDED_BY(mu_) = kExpectWait;
   std::vector<Tag*> deferred_ ABSL_GUARDED_BY(mu_);
-  Kick kick_{this};
-  bool kicked_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::Alarm alarm_ ABSL_GUARDED_BY(mu_);
+  Kick kick_;  // its PutOn under mu_
 };
 
 std::shared_ptr<GrpcPoller> GrpcPoller::Shared() {

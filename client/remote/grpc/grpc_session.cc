@@ -21,15 +21,13 @@ bool IsRefusal(const grpc::Status& status) {
 GrpcSessionStream::GrpcSessionStream(v1::Executor::Stub* stub,
                                      GrpcPoller* poller,
                                      SessionCallbacks callbacks)
-    : poller_(poller), callbacks_(std::move(callbacks)) {
+    : callbacks_(std::move(callbacks)), call_(this, poller) {
   MutexLock lock(&mu_);
-  call_ = stub->PrepareAsyncSession(&context_, poller->queue());
-  ++under_way_;
-  call_->StartCall(&started_);
+  call_.Start(stub);
 }
 
 GrpcSessionStream::~GrpcSessionStream() {
-  context_.TryCancel();
+  call_.Cancel();
   MutexLock lock(&mu_);
   writable_ = false;
   changed_.Wait(&mu_,
@@ -67,35 +65,30 @@ void GrpcSessionStream::AllowBatches() {
 
 void GrpcSessionStream::ReadNext() {
   read_waits_ = false;
-  ++under_way_;
-  call_->Read(&incoming_, &read_);
+  call_.Read();
 }
 
 // A read that begins with nothing to come has gRPC tell the server at once how
 // much more it may send: a message of its own that both ends pay for. If the
 // read begins after the next write, that goes along.
 void GrpcSessionStream::ReadLater() {
-  if (!poller_->Defer(&read_turn_)) return ReadNext();
+  if (!call_.AwaitReadTurn()) return ReadNext();
   read_waits_ = true;
-  ++under_way_;
 }
 
 void GrpcSessionStream::WriteNext() {
-  ++under_way_;
-  call_->Write(outgoing_.BeginWrite(), &written_);
+  call_.Write(outgoing_.BeginWrite());
   if (read_waits_) ReadNext();
 }
 
 void GrpcSessionStream::EndWrites() {
   writable_ = false;
-  ++under_way_;
-  call_->WritesDone(&writes_done_);
+  call_.WritesDone();
 }
 
 void GrpcSessionStream::TakeStatus() {
   writable_ = false;
-  ++under_way_;
-  call_->Finish(&status_, &finished_tag_);
+  call_.Finish();
 }
 
 void GrpcSessionStream::Finish(absl::Time deadline) {
@@ -107,13 +100,20 @@ void GrpcSessionStream::Finish(absl::Time deadline) {
                      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return done_; });
 }
 
-void GrpcSessionStream::OnDone(Operation::Handler handler, bool ok) {
-  (this->*handler)(ok);
+void GrpcSessionStream::OnDone(SessionCall::Kind kind, bool ok) {
+  // By kind.
+  static constexpr void (GrpcSessionStream::*kHandlers[SessionCall::kKinds])(
+      bool) = {
+      &GrpcSessionStream::OnStarted,  &GrpcSessionStream::OnRead,
+      &GrpcSessionStream::OnWritten,  &GrpcSessionStream::OnWritesDone,
+      &GrpcSessionStream::OnReadTurn, &GrpcSessionStream::OnFinished,
+  };
+  (this->*kHandlers[static_cast<int>(kind)])(ok);
   {
     MutexLock lock(&mu_);
-    if (--under_way_ > 0 || !finished_) return;
+    if (!call_.Land() || !finished_) return;
   }
-  callbacks_.on_closed({FromGrpc(status_), IsRefusal(status_)});
+  callbacks_.on_closed({FromGrpc(call_.status()), IsRefusal(call_.status())});
   MutexLock lock(&mu_);
   done_ = true;
   changed_.SignalAll();
@@ -132,7 +132,7 @@ void GrpcSessionStream::OnStarted(bool ok) {
 }
 
 void GrpcSessionStream::OnRead(bool ok) {
-  if (ok) callbacks_.on_message(&incoming_);
+  if (ok) callbacks_.on_message(call_.incoming());
   MutexLock lock(&mu_);
   ok ? ReadLater() : TakeStatus();
 }

@@ -35,14 +35,14 @@ namespace {
 constexpr size_t kSmallCallBytes = 64 << 10;
 
 // One Call, alive until gRPC is through with it.
-class StatelessCall final : public GrpcPoller::Tag {
+class UnaryCall final : public GrpcPoller::Tag {
  public:
   static Future<v1::CallReply> Start(v1::Executor::Stub* stub,
                                      GrpcPoller* poller,
                                      const v1::CallRequest& request,
                                      const CancelToken& cancel,
                                      const std::string& address) {
-    auto* call = new StatelessCall(cancel, address);
+    auto* call = new UnaryCall(cancel, address);
     Future<v1::CallReply> future = call->promise_.future();
     SetDeadline(cancel, &call->context_);
     call->reader_ = stub->AsyncCall(&call->context_, request, poller->queue());
@@ -61,7 +61,7 @@ class StatelessCall final : public GrpcPoller::Tag {
   }
 
  private:
-  StatelessCall(const CancelToken& cancel, const std::string& address)
+  UnaryCall(const CancelToken& cancel, const std::string& address)
       : cancel_(cancel), address_(address) {}
 
   const CancelToken cancel_;
@@ -110,8 +110,8 @@ class GrpcTransport final : public Transport {
     v1::Executor::Stub* stub = request.ByteSizeLong() > kSmallCallBytes
                                    ? NextBulk().executor.get()
                                    : session_executor_.get();
-    return StatelessCall::Start(stub, poller_.get(), request,
-                                runtime::AttemptToken(options), address_);
+    return UnaryCall::Start(stub, poller_.get(), request,
+                            runtime::AttemptToken(options), address_);
   }
 
   absl::Status Upload(const v1::UploadChunk& header, const Literal& value,

@@ -14,6 +14,8 @@ constexpr absl::Duration kFirstBackoff = absl::Milliseconds(50);
 constexpr absl::Duration kLongestBackoff = absl::Seconds(1);
 // A second refusal in a row, a backoff later, is no restart of a proxy.
 constexpr int kRefusalsToGiveUp = 2;
+// So often a server may break the protocol before its session is given up.
+constexpr int kViolations = 3;
 // The bounds of a server's lease; one outside is taken for the nearer bound.
 constexpr absl::Duration kShortestLease = absl::Milliseconds(100);
 constexpr absl::Duration kLongestLease = absl::Hours(1);
@@ -91,6 +93,11 @@ absl::Status LinkState::Ended(const StreamEnd& end, absl::Time now) {
   }
   Break(now);
   return absl::OkStatus();
+}
+
+absl::Status LinkState::Violated(const absl::Status& why, absl::Time now) {
+  if (++violations_ < kViolations) return Ended({.why = why}, now);
+  return Unavailable(why.message(), "; session lost");
 }
 
 void LinkState::Break(absl::Time now) {

@@ -53,6 +53,9 @@ class LinkState {
   // The stream has ended. Not OK: why the session is lost, which it is not yet
   // (Lose). Only while opening or open.
   absl::Status Ended(const StreamEnd& end, absl::Time now);
+  // Likewise for a stream on which the server broke the protocol; the session
+  // does not survive the third such.
+  absl::Status Violated(const absl::Status& why, absl::Time now);
   void Lose() { phase_ = Phase::kLost; }
   void Sent(absl::Time now) { sent_ = now; }
   // Sent to a server that owed nothing before.
@@ -90,7 +93,8 @@ class LinkState {
   absl::Time broken_since_;    // while not open
   absl::Time next_attempt_;    // while broken
   absl::Duration backoff_;
-  int refusals_ = 0;  // in a row
+  int refusals_ = 0;    // in a row
+  int violations_ = 0;  // of the protocol, ever
 
   absl::Time sent_, heard_;
   absl::Time asked_;  // while answers are owed: since when

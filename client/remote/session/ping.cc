@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/remote/session/request.h"
+#include "client/remote/session/window/request.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"

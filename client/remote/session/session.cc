@@ -1,9 +1,6 @@
 #include "client/remote/session/session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,13 +26,6 @@ constexpr absl::Duration kLongestInBatch = absl::Milliseconds(20);
 constexpr size_t kReleasesPerPing = 256;
 // The time that Close waits for a goodbye to be heard.
 constexpr absl::Duration kGoodbye = absl::Milliseconds(200);
-// A tick that is later than this means that this process itself was stopped.
-constexpr absl::Duration kStoppedProcess = absl::Seconds(1);
-
-// So often a server may break the protocol before its session is given up.
-constexpr int kViolations = 3;
-// The log tells of executions that wait for the device for so long.
-constexpr absl::Duration kLongWait = absl::Minutes(1);
 
 class Ping : public Request {
  public:
@@ -67,6 +57,7 @@ RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
     : transport_(std::move(transport)),
       options_(std::move(options)),
       address_(transport_->address()),
+      slow_(address_, options_.silence),
       link_(address_, options_) {}
 
 void RemoteSession::Start() {
@@ -285,245 +276,32 @@ void RemoteSession::Violated(const std::string& what) {
     MutexLock lock(&mu_);
     if (!link_.open()) return;
     const absl::Time now = SteadyNow();
-    lost = ++violations_ < kViolations
-               ? link_.Ended({.why = why}, now)
-               : Unavailable(why.message(), "; session lost");
+    lost = link_.Violated(why, now);
     if (lost.ok()) ticks_.By(NextTick(now));
   }
   HAWSER_LOG(kWarning) << why.message();
   if (!lost.ok()) LoseAndTell(lost);
 }
 
-bool RemoteSession::WantsReport(absl::Time now) const {
-  return link_.open() && now >= NextReport();
-}
-
-absl::Time RemoteSession::NextReport() const {
-  return std::max(window_.oldest_since(), reported_) + options_.silence;
-}
-
-std::string RemoteSession::LongWait(const v1::PingReply& report,
-                                    absl::Time now) {
-  // A user before a terminal hears of it sooner.
-  static const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-  const absl::Duration waited = absl::Microseconds(report.waited_us());
-  const absl::Duration all = now - window_.oldest_since();
-  const bool is_long =
-      is_terminal ? all >= options_.silence : waited >= kLongWait;
-  if (!is_long) {
-    wait_said_ = absl::ZeroDuration();
-    return "";
-  }
-  // And again each time it has doubled.
-  if (all < 2 * wait_said_) return "";
-  wait_said_ = all;
-  const auto seconds = [](absl::Duration time) {
-    return absl::FormatDuration(absl::Trunc(time, absl::Seconds(1)));
-  };
-  std::string text =
-      absl::StrCat(address_, ": works on this for ", seconds(all));
-  if (report.waiting() == 0) return text;
-  return absl::StrCat(text, "; for ", seconds(waited),
-                      " an execution has been in line for the device, with ",
-                      report.waiting_before(), " before it; ", report.waiting(),
-                      " of this tenant wait");
+void RemoteSession::AskForReport(absl::Time now) {
+  slow_.Asked(now);
+  link_.Pinged(now);
+  (void)Append(std::make_shared<Report>(this), 0, /*batch=*/false);
 }
 
 void RemoteSession::OnReport(uint64_t asked, const v1::PingReply& report) {
-  uint64_t left_out;
+  uint64_t lost;
   std::string wait;
   {
     MutexLock lock(&mu_);
-    left_out =
-        window_.FirstBeside({report.unfinished().data(),
-                             static_cast<size_t>(report.unfinished_size())},
-                            asked);
-    // An answer may be on its way: twice is no accident.
-    if (std::exchange(left_out_, left_out) != left_out) left_out = 0;
-    wait = LongWait(report, SteadyNow());
+    lost = slow_.Lost(report, asked, window_);
+    wait = slow_.LongWait(report, window_.oldest_since(), SteadyNow());
   }
   if (!wait.empty()) {
     HAWSER_LOG(kWarning) << wait;
   }
-  if (left_out == 0) return;
-  Violated(absl::StrCat("it left out the answer to request ", left_out));
-}
-
-void RemoteSession::OpenStream() {
-  SessionCallbacks callbacks;
-  callbacks.on_message = [this](v1::ServerMessage* message) {
-    CallbackScope scope;
-    OnMessage(message);
-  };
-  callbacks.on_closed = [this](const StreamEnd& end) {
-    CallbackScope scope;
-    OnClosed(end);
-  };
-  auto stream = transport_->OpenSession(std::move(callbacks));
-  auto message = NewClientMessage();
-  MutexLock lock(&mu_);
-  if (link_.lost()) return;  // closed meanwhile; `stream` ends
-  message->set_acknowledged(window_.acknowledged());
-  v1::OpenRequest* open = message->mutable_open();
-  open->set_session_id(session_id_);
-  open->set_secret(secret_);
-  open->set_client_name(options_.client_name);
-  open->set_batches(true);
-  stream_ = std::move(stream);
-  stream_->Send(std::move(message));
-}
-
-void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
-  if (message->session_lost()) {
-    LoseAndTell(Unavailable(address_,
-                            ": session lost: the server no longer knows it "
-                            "(restarted, or the lease was over)"));
-    return;
-  }
-  if (message->status().code() != 0) {
-    LoseAndTell(CannotOpen(address_, FromProto(message->status())));
-    return;
-  }
-  if (!message->has_open()) return Violated("it sent an empty message");
-  const v1::OpenReply& reply = message->open();
-  bool another, is_second;
-  {
-    MutexLock lock(&mu_);
-    is_second = link_.open();
-    if (!is_second && link_.phase() != LinkState::Phase::kOpening) return;
-  }
-  if (is_second) return Violated("it opened the session twice");
-  {
-    MutexLock lock(&mu_);
-    if (link_.phase() != LinkState::Phase::kOpening) return;
-    another = reply.session_id() == 0 ||
-              (session_id_ != 0 && session_id_ != reply.session_id());
-    if (!another) Attach(reply);
-  }
-  if (another) {
-    LoseAndTell(Unavailable(address_,
-                            ": session lost: the server gave another "
-                            "one than was asked for"));
-    return;
-  }
-  runtime::Capabilities capabilities = FromProto(reply.capabilities());
-  capabilities.instance = reply.instance_id();
-  opened_.Set(std::move(capabilities));  // the first time counts
-}
-
-void RemoteSession::Attach(const v1::OpenReply& reply) {
-  session_id_ = reply.session_id();
-  secret_ = reply.secret();
-  const absl::Time now = SteadyNow();
-  link_.Attached(absl::Seconds(reply.lease_seconds()), now);
-  ticks_.By(NextTick(now));
-  if (reply.batches()) stream_->AllowBatches();
-  // The answers to what was applied will come.
-  for (const auto& request : window_.After(reply.applied())) {
-    stream_->Send(request->message);
-  }
-}
-
-void RemoteSession::OnClosed(const StreamEnd& end) {
-  absl::Status lost;
-  {
-    MutexLock lock(&mu_);
-    // In any other phase it was us who ended that stream.
-    if (!link_.open() && link_.phase() != LinkState::Phase::kOpening) return;
-    const absl::Time now = SteadyNow();
-    lost = link_.Ended(end, now);
-    if (lost.ok()) ticks_.By(NextTick(now));
-  }
-  if (!lost.ok()) LoseAndTell(lost);
-}
-
-RemoteSession::Requests RemoteSession::Lose(const absl::Status& why) {
-  if (link_.lost()) return {};
-  link_.Lose();
-  lost_status_ = why;
-  lost_.store(true, std::memory_order_release);
-  releases_.clear();
-  ticks_.By(SteadyNow());  // which ends the stream
-  return window_.TakeAll();
-}
-
-void RemoteSession::Tell(const Requests& requests) {
-  const absl::Status why = lost_status();
-  opened_.Set(why);
-  for (const auto& request : requests) request->Answer(why, nullptr);
-}
-
-void RemoteSession::LoseAndTell(const absl::Status& why) {
-  Requests requests;
-  {
-    MutexLock lock(&mu_);
-    if (link_.lost()) return;
-    requests = Lose(why);
-  }
-  Tell(requests);
-}
-
-absl::Time RemoteSession::NextTick(absl::Time now) const {
-  if (!link_.lost()) {
-    const absl::Time look = link_.NextLook(owed(), now);
-    return link_.open() ? std::min(look, NextReport()) : look;
-  }
-  return stream_ == nullptr ? absl::InfiniteFuture() : now;
-}
-
-void RemoteSession::Tick() {
-  const absl::Time now = SteadyNow();
-  std::unique_ptr<SessionStream> ended;
-  Requests requests;
-  absl::Status why, opened;
-  bool reattach = false;
-  {
-    MutexLock lock(&mu_);
-    const std::optional<absl::Duration> late = ticks_.Late(now);
-    if (!late.has_value()) return;
-    if (!link_.lost()) {
-      if (*late > kStoppedProcess) link_.Forgive(*late);
-      const bool was_silent = link_.silent();
-      why = link_.Check(owed(), now);
-      if (!why.ok()) {
-        requests = Lose(why);
-        opened = why;
-      } else if (link_.silent() && !was_silent) {
-        why = Silent();
-        requests = window_.Abandon();
-      }
-    }
-    reattach = link_.WantsStream(now);
-    if (reattach || link_.lost()) ended = std::move(stream_);
-    if (link_.open()) {
-      if (WantsReport(now)) {
-        reported_ = now;
-        link_.Pinged(now);
-        (void)Append(std::make_shared<Report>(this), 0, /*batch=*/false);
-      } else if (link_.WantsPing(owed(), now)) {
-        SendPing();
-      }
-      stream_->Flush();
-    }
-    ticks_.Next(reattach ? absl::InfiniteFuture() : NextTick(now));
-  }
-  if (!opened.ok()) opened_.Set(opened);
-  for (const auto& request : requests) request->Answer(why, nullptr);
-  ended.reset();
-  if (!reattach) return;
-  {
-    MutexLock lock(&mu_);
-    if (link_.phase() != LinkState::Phase::kBroken) return;
-    link_.Reopen(now);
-    ticks_.By(NextTick(now));
-  }
-  OpenStream();
-}
-
-absl::Status RemoteSession::Silent() const {
-  return Unavailable(address_, ": has said nothing for ",
-                     absl::FormatDuration(options_.silence),
-                     ", though it was asked");
+  if (lost == 0) return;
+  Violated(absl::StrCat("it left out the answer to request ", lost));
 }
 
 absl::Status RemoteSession::lost_status() const {

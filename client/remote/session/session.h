@@ -14,9 +14,11 @@
 #include "client/remote/link/options.h"
 #include "client/remote/link/transport.h"
 #include "client/remote/session/link_state.h"
-#include "client/remote/session/request.h"
-#include "client/remote/session/request_window.h"
+#include "client/remote/session/session_key.h"
 #include "client/remote/session/tick_alarm.h"
+#include "client/remote/session/window/request.h"
+#include "client/remote/session/window/request_window.h"
+#include "client/remote/session/window/slow_requests.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
 #include "core/base/threads/future.h"
@@ -81,8 +83,7 @@ class RemoteSession {
   template <typename Message>
   void Identify(Message* message) const {
     MutexLock lock(&mu_);
-    message->set_session_id(session_id_);
-    message->set_secret(secret_);
+    key_.WriteTo(message);
   }
 
   // Requests without an answer.
@@ -118,11 +119,10 @@ class RemoteSession {
 
   // Requests that take long.
   class Report;
-  bool WantsReport(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Time NextReport() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Returns what to say of requests that take long; empty: nothing now.
-  std::string LongWait(const v1::PingReply& report, absl::Time now)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Time NextReport() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return slow_.NextReport(window_.oldest_since());
+  }
+  void AskForReport(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The server says what it works on, asked by request `asked`.
   void OnReport(uint64_t asked, const v1::PingReply& report);
 
@@ -154,15 +154,10 @@ class RemoteSession {
   mutable Mutex mu_;
   absl::Status lost_status_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mu_);
-  uint64_t session_id_ ABSL_GUARDED_BY(mu_) = 0;  // 0: not open yet
-  std::string secret_ ABSL_GUARDED_BY(mu_);
+  SessionKey key_ ABSL_GUARDED_BY(mu_);
   RequestWindow window_ ABSL_GUARDED_BY(mu_);
   std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mu_);
-  int violations_ ABSL_GUARDED_BY(mu_) = 0;
-  absl::Time reported_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
-  // No answer and not worked on, as of the last report; 0: none was.
-  uint64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
-  absl::Duration wait_said_ ABSL_GUARDED_BY(mu_);  // zero: none is
+  SlowRequests slow_ ABSL_GUARDED_BY(mu_);
   LinkState link_ ABSL_GUARDED_BY(mu_);
   TickAlarm ticks_{[this] { Tick(); }};  // under mu_, as its class says
 };

@@ -11,7 +11,7 @@
 namespace hawser {
 namespace {
 
-struct Entry {
+struct RegisteredClient {
   std::function<absl::StatusOr<Client>()> make;
   Mutex mu;  // held while it is made, so that it is made once
   Client client ABSL_GUARDED_BY(mu);
@@ -20,11 +20,13 @@ struct Entry {
 struct Registry {
   Mutex mu;
   // Entries stay for good, so a pointer to one needs no lock.
-  std::map<std::string, std::unique_ptr<Entry>> entries ABSL_GUARDED_BY(mu);
+  std::map<std::string, std::unique_ptr<RegisteredClient>> entries
+      ABSL_GUARDED_BY(mu);
 };
 
-std::unique_ptr<Entry> NewEntry(std::function<absl::StatusOr<Client>()> make) {
-  auto entry = std::make_unique<Entry>();
+std::unique_ptr<RegisteredClient> NewEntry(
+    std::function<absl::StatusOr<Client>()> make) {
+  auto entry = std::make_unique<RegisteredClient>();
   entry->make = std::move(make);
   return entry;
 }
@@ -78,7 +80,7 @@ std::vector<std::string> ClientNames() {
 }
 
 absl::StatusOr<Client> Client::Named(absl::string_view name) {
-  Entry* entry = nullptr;
+  RegisteredClient* entry = nullptr;
   {
     Registry& registry = TheRegistry();
     MutexLock lock(&registry.mu);

@@ -123,10 +123,10 @@ absl::StatusOr<Region> FinishBranch(std::vector<Branch>* branches, size_t i,
   return trace.FinishRegion();
 }
 
-enum class Order { kAsGiven, kReversed };
+enum class BranchOrder { kAsGiven, kReversed };
 
 // Branches are traced as given; `order` is that of their numbers.
-Values RunBranches(const OpScope& s, const Tensor& index, Order order,
+Values RunBranches(const OpScope& s, const Tensor& index, BranchOrder order,
                    absl::Span<const absl::FunctionRef<Values()>> functions) {
   std::vector<Branch> branches;
   for (const auto& function : functions) {
@@ -147,7 +147,8 @@ Values RunBranches(const OpScope& s, const Tensor& index, Order order,
     if (!same.ok()) return fail(s.Fail(same));
     regions.push_back(*std::move(region));
   }
-  if (order == Order::kReversed) std::reverse(regions.begin(), regions.end());
+  if (order == BranchOrder::kReversed)
+    std::reverse(regions.begin(), regions.end());
   Tensors operands = {index};
   const Tensors& lifted = branches.back().trace->lifted();
   operands.insert(operands.end(), lifted.begin(), lifted.end());
@@ -365,7 +366,7 @@ Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
   }
   if (s.ok()) index = s.Convert(s.Convert(index, DType::kBool), DType::kS32);
   // Number 0 is the else, so that the predicate as a number names the branch.
-  return RunBranches(s, index, Order::kReversed, branches);
+  return RunBranches(s, index, BranchOrder::kReversed, branches);
 }
 
 Values RunSwitch(const Operand& index,
@@ -382,7 +383,7 @@ Values RunSwitch(const Operand& index,
     const auto last = static_cast<int64_t>(branches.size()) - 1;
     value = Select(value < 0, last, Minimum(value, last));
   }
-  return RunBranches(s, s.Convert(value, DType::kS32), Order::kAsGiven,
+  return RunBranches(s, s.Convert(value, DType::kS32), BranchOrder::kAsGiven,
                      branches);
 }
 

@@ -29,15 +29,15 @@ using sdk::Region;
 using sdk::ToAggregate;
 
 // The axes that go, and what is left.
-struct Plan {
+struct ReducedAxes {
   Dims axes;          // ascending
   Dims kept_dims;     // sizes with 1 for the axes that go
   int64_t count = 1;  // elements that become one
 };
 
-absl::StatusOr<Plan> PlanOf(const Shape& shape, const Over& over) {
+absl::StatusOr<ReducedAxes> PlanOf(const Shape& shape, const Over& over) {
   HAWSER_ASSIGN_OR_RETURN(const Dims given, sdk::AxesOf(over));
-  Plan plan;
+  ReducedAxes plan;
   for (int64_t axis : given) {
     HAWSER_ASSIGN_OR_RETURN(plan.axes.emplace_back(),
                             NormalizeAxis(axis, shape.rank()));

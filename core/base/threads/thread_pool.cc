@@ -22,9 +22,9 @@ constexpr std::chrono::microseconds kPolled{100};
 
 // One loop in progress. Helpers hold it by shared_ptr, since one may wake when
 // the loop is long over; it then finds no block and never touches `fn`.
-struct Loop {
-  Loop(int64_t blocks, const CancelToken& cancel,
-       absl::FunctionRef<absl::Status(int64_t)> fn)
+struct BlockLoop {
+  BlockLoop(int64_t blocks, const CancelToken& cancel,
+            absl::FunctionRef<absl::Status(int64_t)> fn)
       : blocks(blocks), cancel(cancel), fn(fn) {}
 
   // Runs the blocks that are left; a helper on a thread of `pool` makes way for
@@ -236,7 +236,7 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
     }
     return absl::OkStatus();
   }
-  auto loop = std::make_shared<Loop>(blocks, cancel, fn);
+  auto loop = std::make_shared<BlockLoop>(blocks, cancel, fn);
   const int64_t helpers = std::min<int64_t>(pool->size(), blocks) - 1;
   for (int64_t i = 0; i < helpers; ++i) {
     pool->ScheduleHelp([loop, pool] { loop->TakeBlocks(pool); });

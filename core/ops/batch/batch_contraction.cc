@@ -8,6 +8,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser {
 namespace {
@@ -66,16 +67,11 @@ Results ReduceFromEach(const BatchContext& c, const Dims& reduced) {
   const int64_t last = static_cast<int64_t>(sizes.size()) - 1;
   const Expression running =
       Apply(kScan, inputs, {{"dimension", last}}, c.instruction.called);
-  Dims start(sizes.size(), 0);
-  start[last] = sizes[last] - 1;
-  const Dims ones(sizes.size(), 1);
   const Dims kept(sizes.begin(), sizes.end() - 1);
   Results results;
   for (int k = 0; k < n; ++k) {
-    const Expression end = Apply(kSlice, {ResultOf(running, k)},
-                                 {{"limit_indices", sizes},
-                                  {"start_indices", start},
-                                  {"strides", ones}});
+    const Expression end =
+        SliceAlong(ResultOf(running, k), last, sizes[last] - 1, sizes[last]);
     results.push_back(Reshaped(end, kept));
   }
   return results;

@@ -6,16 +6,15 @@ namespace hawser {
 namespace {
 
 // One operand of a dot_general and its axes.
-struct Side {
-  Side(const InferContext& context, bool left)
+struct DotSide {
+  DotSide(const InferContext& context, bool left)
       : name(left ? "lhs" : "rhs"),
         shape(context.operands[left ? 0 : 1]),
         batch(context.attributes.GetInts(left ? "lhs_batching_dimensions"
                                               : "rhs_batching_dimensions")),
         contracting(
             context.attributes.GetInts(left ? "lhs_contracting_dimensions"
-                                            : "rhs_contracting_dimensions")) {
-  }
+                                            : "rhs_contracting_dimensions")) {}
   bool IsFree(int axis) const {
     return !Contains(batch, axis) && !Contains(contracting, axis);
   }
@@ -25,7 +24,7 @@ struct Side {
   absl::Span<const int64_t> batch, contracting;
 };
 
-absl::Status CheckSide(const Side& side) {
+absl::Status CheckSide(const DotSide& side) {
   std::bitset<kMaxRank> seen;
   for (const auto& axes : {side.batch, side.contracting}) {
     for (int64_t axis : axes) {
@@ -43,7 +42,7 @@ absl::Status CheckSide(const Side& side) {
 }
 
 // Constraint `n`: axes that stand at the same place have the same size.
-absl::Status CheckPartners(int n, const Side& lhs, const Side& rhs,
+absl::Status CheckPartners(int n, const DotSide& lhs, const DotSide& rhs,
                            absl::Span<const int64_t> left,
                            absl::Span<const int64_t> right) {
   for (size_t i = 0; i < left.size(); ++i) {
@@ -55,7 +54,7 @@ absl::Status CheckPartners(int n, const Side& lhs, const Side& rhs,
   return absl::OkStatus();
 }
 
-absl::Status CheckSides(const Side& lhs, const Side& rhs) {
+absl::Status CheckSides(const DotSide& lhs, const DotSide& rhs) {
   if (lhs.batch.size() != rhs.batch.size()) {
     return Violates(3, lhs.batch.size(), " batch axes left, ",
                     rhs.batch.size(), " right");
@@ -93,13 +92,13 @@ DType ProductDType(const Attributes& attributes, DType from) {
 absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context) {
   HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
   HAWSER_RETURN_IF_ERROR(CheckSameDTypes(context, 2));
-  const Side lhs(context, true);
-  const Side rhs(context, false);
+  const DotSide lhs(context, true);
+  const DotSide rhs(context, false);
   HAWSER_RETURN_IF_ERROR(CheckSides(lhs, rhs));
   HAWSER_RETURN_IF_ERROR(CheckResultDType(context));
   Dims dims;
   for (int64_t axis : lhs.batch) dims.push_back(lhs.shape.dim(axis));
-  for (const Side* side : {&lhs, &rhs}) {
+  for (const DotSide* side : {&lhs, &rhs}) {
     for (int i = 0; i < side->shape.rank(); ++i) {
       if (side->IsFree(i)) dims.push_back(side->shape.dim(i));
     }
@@ -111,8 +110,8 @@ absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context) {
 
 AxisMap DotGeneralAxes(const InferContext& context,
                        absl::Span<const Shape> results) {
-  const Side lhs(context, true);
-  const Side rhs(context, false);
+  const DotSide lhs(context, true);
+  const DotSide rhs(context, false);
   AxisMap map = EmptyAxes(context, results);
   int to = 0;
   for (size_t i = 0; i < lhs.batch.size(); ++i) {
@@ -123,7 +122,7 @@ AxisMap DotGeneralAxes(const InferContext& context,
     map.results[0][to++] = factor;
   }
   for (int n : {0, 1}) {
-    const Side& side = n == 0 ? lhs : rhs;
+    const DotSide& side = n == 0 ? lhs : rhs;
     for (int i = 0; i < side.shape.rank(); ++i) {
       if (!side.IsFree(i)) continue;
       map.operands[n][i] =

@@ -16,13 +16,13 @@ namespace hawser {
 namespace {
 
 // A computation, seen from outside through the fusion that calls it.
-struct Scope {
+struct CalledScope {
   const Computation* computation;
   const Instruction* fusion = nullptr;
-  const Scope* outer = nullptr;
+  const CalledScope* outer = nullptr;
 };
-struct Value {
-  const Scope* scope;
+struct ScopedValue {
+  const CalledScope* scope;
   ValueId id;
 };
 // parameter + constant; without a parameter (-1) a constant.
@@ -36,23 +36,24 @@ class Tracer {
  public:
   explicit Tracer(const Module& module) : module_(module) {}
 
-  const Scope* Enter(int computation) {
-    return &scopes_.emplace_back(Scope{&module_.computation(computation)});
+  const CalledScope* Enter(int computation) {
+    return &scopes_.emplace_back(
+        CalledScope{&module_.computation(computation)});
   }
 
-  static const Instruction& Producer(Value v) {
+  static const Instruction& Producer(ScopedValue v) {
     return v.scope->computation
         ->instructions()[v.scope->computation->producer(v.id)];
   }
 
   // Returns the value that makes `v`, once no fusion stands in between.
-  Value Peel(Value v) {
+  ScopedValue Peel(ScopedValue v) {
     while (true) {
       const Instruction& i = Producer(v);
       if (i.op == &kFusion) {
         const Computation& inner = module_.computation(i.called[0]);
         const int result = v.id - i.first_result;
-        v = {&scopes_.emplace_back(Scope{&inner, &i, v.scope}),
+        v = {&scopes_.emplace_back(CalledScope{&inner, &i, v.scope}),
              inner.results()[result]};
       } else if (i.op == &kParameter && v.scope->outer != nullptr) {
         const int parameter = v.scope->computation->producer(v.id);
@@ -65,7 +66,8 @@ class Tracer {
 
   // Follows at most `additions`, one of whose sides is a parameter or a
   // constant.
-  std::optional<Linear> LinearOf(Value v, int additions = kMostAdditions) {
+  std::optional<Linear> LinearOf(ScopedValue v,
+                                 int additions = kMostAdditions) {
     v = Peel(v);
     const Instruction& i = Producer(v);
     if (i.op == &kParameter) {
@@ -79,8 +81,8 @@ class Tracer {
     if (additions == 0 || (i.op != &kAdd && i.op != &kSubtract)) {
       return std::nullopt;
     }
-    const Value right = Peel({v.scope, i.operands[1]});
-    const Value left = Peel({v.scope, i.operands[0]});
+    const ScopedValue right = Peel({v.scope, i.operands[1]});
+    const ScopedValue left = Peel({v.scope, i.operands[0]});
     if (!IsLeaf(left) && !IsLeaf(right)) return std::nullopt;
     const auto a = LinearOf(left, additions - 1);
     const auto b = LinearOf(right, additions - 1);
@@ -99,16 +101,17 @@ class Tracer {
   }
 
  private:
-  // A counter is added to once a turn, also in turns that were written out.
+  // A counter is added to once an iteration, also in iterations that were
+  // written out.
   static constexpr int kMostAdditions = 512;
 
-  static bool IsLeaf(Value v) {
+  static bool IsLeaf(ScopedValue v) {
     const OpDef* op = Producer(v).op;
     return op == &kParameter || op == &kConstant;
   }
 
   const Module& module_;
-  std::deque<Scope> scopes_;
+  std::deque<CalledScope> scopes_;
 };
 
 // One counter's way: from `start` by `step`, as long as `direction` holds
@@ -128,12 +131,12 @@ std::optional<__int128> Downwards(const Count& c) {
 std::optional<__int128> Until(const Count& c) {
   if (c.start == c.limit) return 0;
   if (c.step == 0 || (c.limit - c.start) % c.step != 0) return std::nullopt;
-  const __int128 turns = (c.limit - c.start) / c.step;
-  return turns > 0 ? std::optional<__int128>(turns) : std::nullopt;
+  const __int128 iterations = (c.limit - c.start) / c.step;
+  return iterations > 0 ? std::optional<__int128>(iterations) : std::nullopt;
 }
 
 // The iterations while the counter is in `direction` of the limit.
-std::optional<__int128> TurnsWhile(CompareDirection direction, Count c) {
+std::optional<__int128> IterationsWhile(CompareDirection direction, Count c) {
   switch (direction) {
     case CompareDirection::kLe:
       ++c.limit;
@@ -159,21 +162,21 @@ std::pair<__int128, __int128> RangeOf(DType dtype) {
   return {-(__int128{1} << (bits - 1)), (__int128{1} << (bits - 1)) - 1};
 }
 
-struct Loop {
-  const Scope *outer, *condition, *body;
+struct CountedLoop {
+  const CalledScope *outer, *condition, *body;
   const Instruction* instruction;
   int num_state;
 };
 
 // The number that operand `k` of the loop keeps from its start on.
-std::optional<int64_t> ConstantOperand(Tracer& tracer, const Loop& loop,
+std::optional<int64_t> ConstantOperand(Tracer& tracer, const CountedLoop& loop,
                                        int k) {
   const auto start =
       tracer.LinearOf({loop.outer, loop.instruction->operands[k]});
   if (!start || start->parameter >= 0) return std::nullopt;
   return start->constant;
 }
-std::optional<int64_t> LimitOf(Tracer& tracer, const Loop& loop,
+std::optional<int64_t> LimitOf(Tracer& tracer, const CountedLoop& loop,
                                const Linear& side) {
   if (side.parameter < 0) return side.constant;
   if (side.parameter < loop.num_state) {
@@ -188,9 +191,9 @@ std::optional<int64_t> LimitOf(Tracer& tracer, const Loop& loop,
   return limit;
 }
 
-std::optional<int64_t> TurnsOf(Tracer& tracer, const Loop& loop,
-                               CompareDirection direction,
-                               const Linear& counter, const Linear& side) {
+std::optional<int64_t> IterationsOf(Tracer& tracer, const CountedLoop& loop,
+                                    CompareDirection direction,
+                                    const Linear& counter, const Linear& side) {
   if (counter.parameter < 0 || counter.parameter >= loop.num_state ||
       counter.constant != 0) {
     return std::nullopt;
@@ -205,13 +208,13 @@ std::optional<int64_t> TurnsOf(Tracer& tracer, const Loop& loop,
   const auto [least, most] =
       RangeOf(loop.body->computation->shape(counter.parameter).dtype());
   const Count count{*start, next->constant, *limit};
-  const auto turns = TurnsWhile(direction, count);
-  if (!turns || *turns > std::numeric_limits<int64_t>::max()) {
+  const auto iterations = IterationsWhile(direction, count);
+  if (!iterations || *iterations > std::numeric_limits<int64_t>::max()) {
     return std::nullopt;
   }
-  const __int128 end = count.start + *turns * count.step;
+  const __int128 end = count.start + *iterations * count.step;
   if (end < least || end > most) return std::nullopt;  // it wraps
-  return static_cast<int64_t>(*turns);
+  return static_cast<int64_t>(*iterations);
 }
 
 }  // namespace
@@ -221,9 +224,9 @@ std::optional<int64_t> TripCount(const Module& module, int computation,
   Tracer tracer(module);
   const Instruction& i =
       module.computation(computation).instructions()[instruction];
-  const Loop loop{tracer.Enter(computation), tracer.Enter(i.called[0]),
-                  tracer.Enter(i.called[1]), &i, i.num_results};
-  const Value holds =
+  const CountedLoop loop{tracer.Enter(computation), tracer.Enter(i.called[0]),
+                         tracer.Enter(i.called[1]), &i, i.num_results};
+  const ScopedValue holds =
       tracer.Peel({loop.condition, loop.condition->computation->results()[0]});
   const Instruction& compare = Tracer::Producer(holds);
   if (compare.op != &kCompare) return std::nullopt;
@@ -231,10 +234,10 @@ std::optional<int64_t> TripCount(const Module& module, int computation,
   const auto left = tracer.LinearOf({holds.scope, compare.operands[0]});
   const auto right = tracer.LinearOf({holds.scope, compare.operands[1]});
   if (!left || !right) return std::nullopt;
-  if (auto turns = TurnsOf(tracer, loop, direction, *left, *right)) {
-    return turns;
+  if (auto iterations = IterationsOf(tracer, loop, direction, *left, *right)) {
+    return iterations;
   }
-  return TurnsOf(tracer, loop, Mirrored(direction), *right, *left);
+  return IterationsOf(tracer, loop, Mirrored(direction), *right, *left);
 }
 
 }  // namespace hawser

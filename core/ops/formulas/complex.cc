@@ -8,11 +8,11 @@
 namespace hawser::formulas {
 namespace {
 
-struct Parts {
+struct ComplexParts {
   Expression x, y;
 };
 
-Parts PartsOf(const Expression& z) {
+ComplexParts PartsOf(const Expression& z) {
   return {Apply(kReal, {z}), Apply(kImag, {z})};
 }
 
@@ -26,7 +26,7 @@ Expression Angle(const Expression& y, const Expression& x) {
 
 // The square root of x + iy, in parts, each as exact as the other: the larger
 // one is a sum of sizes, and their product is y / 2.
-Parts Root(const Expression& x, const Expression& y) {
+ComplexParts Root(const Expression& x, const Expression& y) {
   const Expression size = Abs(Joined(x, y));
   const Expression larger = Apply(kSqrt, {0.5 * (size + Abs(x))});
   // It is below 0 for -0, too.
@@ -39,7 +39,7 @@ Parts Root(const Expression& x, const Expression& y) {
   return {Choose(left, smaller, larger), Choose(downwards, -height, height)};
 }
 
-Parts AtanhOf(const Parts& z) {
+ComplexParts AtanhOf(const ComplexParts& z) {
   const Expression rest = 1.0 - z.x;
   const Expression squared = Square(z.y);
   const Expression real =
@@ -48,8 +48,8 @@ Parts AtanhOf(const Parts& z) {
   return {real, 0.5 * angle};
 }
 
-Parts AsinOf(const Parts& z) {
-  const Parts minus = Root(1.0 - z.x, -z.y), plus = Root(z.x + 1, z.y);
+ComplexParts AsinOf(const ComplexParts& z) {
+  const ComplexParts minus = Root(1.0 - z.x, -z.y), plus = Root(z.x + 1, z.y);
   return {Angle(z.x, minus.x * plus.x - minus.y * plus.y),
           Asinh(minus.x * plus.y - minus.y * plus.x)};
 }
@@ -67,40 +67,40 @@ Expression ComplexCosh(const Expression& z) {
 }
 
 Expression ComplexAsin(const Expression& z) {
-  const Parts asin = AsinOf(PartsOf(z));
+  const ComplexParts asin = AsinOf(PartsOf(z));
   return Joined(asin.x, asin.y);
 }
 
 Expression ComplexAcos(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  const Parts minus = Root(1.0 - x, -y), plus = Root(x + 1, y);
+  const ComplexParts minus = Root(1.0 - x, -y), plus = Root(x + 1, y);
   return Joined(2.0 * Angle(minus.x, plus.x),
                 Asinh(plus.x * minus.y - plus.y * minus.x));
 }
 
 Expression ComplexAcosh(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  const Parts minus = Root(x - 1, y), plus = Root(x + 1, y);
+  const ComplexParts minus = Root(x - 1, y), plus = Root(x + 1, y);
   return Joined(Asinh(minus.x * plus.x + minus.y * plus.y),
                 2.0 * Angle(minus.y, plus.x));
 }
 
 Expression ComplexAtanh(const Expression& z) {
-  const Parts atanh = AtanhOf(PartsOf(z));
+  const ComplexParts atanh = AtanhOf(PartsOf(z));
   return Joined(atanh.x, atanh.y);
 }
 
 // -i atanh(iz).
 Expression ComplexAtan(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  const Parts atanh = AtanhOf({-y, x});
+  const ComplexParts atanh = AtanhOf({-y, x});
   return Joined(atanh.y, -atanh.x);
 }
 
 // i asin(-iz).
 Expression ComplexAsinh(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  const Parts asin = AsinOf({y, -x});
+  const ComplexParts asin = AsinOf({y, -x});
   return Joined(-asin.y, asin.x);
 }
 

@@ -8,6 +8,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser::formulas {
 namespace {
@@ -41,13 +42,7 @@ Expression Counting(ExpressionScope* scope, DType dtype, int64_t count) {
 
 // Entries [begin, end) of axis 0.
 Expression Part(const Expression& x, int64_t begin, int64_t end) {
-  Dims starts(x.rank(), 0), limits = x.dims();
-  starts[0] = begin;
-  limits[0] = end;
-  return Apply(kSlice, {x},
-               {{"start_indices", starts},
-                {"limit_indices", limits},
-                {"strides", Dims(x.rank(), 1)}});
+  return SliceAlong(x, 0, begin, end);
 }
 
 // A scalar in every element of `dims`.

@@ -120,13 +120,13 @@ Expression ReducedBy(const OpDef& monoid, const Expression& x,
 
 // ---- dot_general ----------------------------------------------------------
 
-struct Side {
+struct AxesOfSide {
   absl::Span<const int64_t> batch, contracting;
   Dims free;
 };
 
-Side SideOf(const GradientContext& c, bool left) {
-  Side side{
+AxesOfSide SideOf(const GradientContext& c, bool left) {
+  AxesOfSide side{
       c.ints(left ? "lhs_batching_dimensions" : "rhs_batching_dimensions"),
       c.ints(left ? "lhs_contracting_dimensions"
                   : "rhs_contracting_dimensions"),
@@ -164,7 +164,7 @@ Expression Product(const Contracted& x, const Contracted& y) {
 // contracted over the axes of the result that are the other's. If one of the
 // two orders of these has the operand's axes as they are, it is that one.
 Expression DotCotangent(const GradientContext& c, int mine) {
-  const Side side = SideOf(c, mine == 0), other = SideOf(c, mine == 1);
+  const AxesOfSide side = SideOf(c, mine == 0), other = SideOf(c, mine == 1);
   const size_t batch = side.batch.size();
   const size_t first_other = batch + (mine == 0 ? side.free.size() : 0);
   const Contracted result = {c.g(), Counting(batch, 0),

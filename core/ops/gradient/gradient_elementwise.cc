@@ -35,10 +35,10 @@ Expression BellAt(const Expression& x) {
 }
 
 // x / r of complex numbers, in parts, so that no square of a size is needed.
-struct Parts {
+struct RatioParts {
   Expression real, imaginary;
 };
-Parts PartsOver(const Expression& x, const Expression& r) {
+RatioParts PartsOver(const Expression& x, const Expression& r) {
   return {Apply(kReal, {x}) / r, Apply(kImag, {x}) / r};
 }
 
@@ -95,7 +95,7 @@ absl::Status AbsGradient(GradientContext& c) {
       return Choose(Compare(c.x(), kLt, Like(r, 0)), -c.g(), c.g());
     }
     const Expression zero = Compare(r, kEq, Like(r, 0));
-    const Parts unit = PartsOver(c.x(), Choose(zero, Like(r, 1), r));
+    const RatioParts unit = PartsOver(c.x(), Choose(zero, Like(r, 1), r));
     return ToComplex(c.g() * unit.real, -(c.g() * unit.imaginary));
   });
   return absl::OkStatus();
@@ -114,7 +114,7 @@ absl::Status SignGradient(GradientContext& c) {
     const Expression r = Apply(kAbs, {c.x()});
     const Expression zero = Compare(r, kEq, Like(r, 0));
     const Expression safe = Choose(zero, Like(r, 1), r);
-    const Parts unit = PartsOver(c.x(), safe);
+    const RatioParts unit = PartsOver(c.x(), safe);
     const Expression turn = Apply(kImag, {c.g()}) * unit.real +
                             Apply(kReal, {c.g()}) * unit.imaginary;
     const Expression scale = turn / safe;

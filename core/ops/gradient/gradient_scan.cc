@@ -13,6 +13,7 @@
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 using Expressions = std::vector<Expression>;
 
 // Steps of a scan and the places before and after them, whichever its direction.
-struct Track {
-  explicit Track(const GradientContext& c)
+struct ScanSteps {
+  explicit ScanSteps(const GradientContext& c)
       : axis(c.instruction.attributes.GetInt("dimension")),
         reverse(c.instruction.attributes.GetBool("reverse")),
         size(c.operands[0].dims()[axis]) {}
@@ -29,13 +30,7 @@ struct Track {
   // The elements at `count` steps from `first` on, in the order of memory.
   Expression Steps(const Expression& x, int64_t first, int64_t count) const {
     const int64_t begin = reverse ? size - first - count : first;
-    Dims starts(x.rank(), 0), limits = x.dims();
-    starts[axis] = begin;
-    limits[axis] = begin + count;
-    return Apply(kSlice, {x},
-                 {{"start_indices", starts},
-                  {"limit_indices", limits},
-                  {"strides", Dims(x.rank(), 1)}});
+    return SliceAlong(x, axis, begin, begin + count);
   }
   // One step behind the others, of zeros.
   Expression WithLast(const Expression& x) const {
@@ -119,7 +114,7 @@ struct Slopes {
   std::vector<Expressions> was, element;
 };
 
-absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
+absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const ScanSteps& track,
                                 absl::Span<const int> smooth) {
   const int n = static_cast<int>(c.operands.size());
   Expressions arguments;
@@ -151,7 +146,7 @@ absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
 // The cotangents of what runs on, in the dtype of sums: each step's own, and
 // what comes back from the step after it. `smooth` has as many results of the
 // scan.
-absl::StatusOr<Expressions> RunBack(GradientContext& c, const Track& track,
+absl::StatusOr<Expressions> RunBack(GradientContext& c, const ScanSteps& track,
                                     absl::Span<const int> smooth,
                                     const Slopes& slopes) {
   const size_t d = smooth.size();
@@ -191,7 +186,7 @@ bool SumsOnly(const GradientContext& c) {
 }
 
 // Each element is in all sums from its own on.
-void SumBack(GradientContext& c, const Track& track) {
+void SumBack(GradientContext& c, const ScanSteps& track) {
   for (size_t k = 0; k < c.operands.size(); ++k) {
     if (!c.cotangents[k].present()) continue;
     c.Give(static_cast<int>(k), [&] {
@@ -211,7 +206,7 @@ void SumBack(GradientContext& c, const Track& track) {
 // the transposed derivatives of f: a scan of such maps, in any order of which
 // they may be put together.
 absl::Status ScanGradient(GradientContext& c) {
-  const Track track(c);
+  const ScanSteps track(c);
   if (SumsOnly(c)) {
     SumBack(c, track);
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "core/ops/linalg/linalg.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser::formulas {
 namespace {
@@ -84,15 +85,11 @@ Expression PartOf(const Expression& x, std::pair<int64_t, int64_t> rows,
   Dims limits = x.dims();
   if (limits.size() < 2) return x;  // after an error
   Dims starts(limits.size(), 0);
-  const Dims strides(limits.size(), 1);
   starts[starts.size() - 2] = rows.first;
   limits[limits.size() - 2] = rows.second;
   starts.back() = columns.first;
   limits.back() = columns.second;
-  return Apply(kSlice, {x},
-               {{"limit_indices", limits},
-                {"start_indices", starts},
-                {"strides", strides}});
+  return SliceOf(x, std::move(starts), std::move(limits));
 }
 
 Expression UnlessZero(const Expression& x, double y) {

@@ -6,6 +6,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser {
 
@@ -33,10 +34,7 @@ Expression SliceTo(const Expression& x, const Box& of, const Box& wanted) {
     start.push_back(wanted[i].begin - of[i].begin);
     limit.push_back(wanted[i].end - of[i].begin);
   }
-  return Apply(kSlice, {x},
-               {{"start_indices", std::move(start)},
-                {"limit_indices", std::move(limit)},
-                {"strides", Dims(of.size(), 1)}});
+  return SliceOf(x, std::move(start), std::move(limit));
 }
 
 Expression PutInto(const Expression& into, const Box& of, const Expression& x,

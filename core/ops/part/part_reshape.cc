@@ -15,7 +15,7 @@ constexpr size_t kMostPieces = 16;
 
 // Neighbouring axes of the operand and of the result that hold the same
 // elements: none of its parts does.
-struct Group {
+struct AxisGroup {
   int from, from_end;  // axes of the operand
   int to, to_end;      // axes of the result
   // A box of the result's axes, which holds what is wanted, and the boxes of
@@ -26,11 +26,11 @@ struct Group {
   Box asked;  // the hull of the pieces
 };
 
-std::vector<Group> GroupsOf(const Shape& from, const Shape& to) {
-  std::vector<Group> groups;
+std::vector<AxisGroup> GroupsOf(const Shape& from, const Shape& to) {
+  std::vector<AxisGroup> groups;
   int i = 0, k = 0;
   while (i < from.rank() || k < to.rank()) {
-    Group group{.from = i, .from_end = i, .to = k, .to_end = k};
+    AxisGroup group{.from = i, .from_end = i, .to = k, .to_end = k};
     int64_t left = 1, right = 1;
     do {
       if (i < from.rank() && (left <= right || k == to.rank())) {
@@ -113,7 +113,8 @@ int64_t CountRuns(const Box& box, absl::Span<const int64_t> dims) {
   return count;
 }
 
-void Fill(Group& group, const Shape& from, const Shape& to, const Box& wanted) {
+void Fill(AxisGroup& group, const Shape& from, const Shape& to,
+          const Box& wanted) {
   const auto from_dims = absl::MakeConstSpan(from.dims())
                              .subspan(group.from, group.from_end - group.from);
   const auto to_dims =
@@ -144,7 +145,7 @@ void Fill(Group& group, const Shape& from, const Shape& to, const Box& wanted) {
 
 // The elements of a group's pieces along one axis, `done`, in place of the
 // group's axes of `x`, which begin there and hold `group.asked`.
-Expression Joined(const Expression& x, const Group& group, size_t done) {
+Expression Joined(const Expression& x, const AxisGroup& group, size_t done) {
   const Dims dims = x.dims();
   std::vector<Expression> joined;
   for (const Box& piece : group.pieces) {
@@ -168,10 +169,10 @@ Expression Joined(const Expression& x, const Group& group, size_t done) {
 }  // namespace
 
 absl::Status ReshapePart(PartContext& c) {
-  std::vector<Group> groups = GroupsOf(c.operand(), c.result());
+  std::vector<AxisGroup> groups = GroupsOf(c.operand(), c.result());
   Box asks, gives;
   bool one_piece = true;
-  for (Group& group : groups) {
+  for (AxisGroup& group : groups) {
     Fill(group, c.operand(), c.result(), c.box());
     asks.insert(asks.end(), group.asked.begin(), group.asked.end());
     gives.insert(gives.end(), group.made.begin(), group.made.end());

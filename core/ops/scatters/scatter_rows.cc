@@ -5,6 +5,7 @@
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -97,10 +98,7 @@ Expression ScatterRows::Updates(size_t k) const {
 }
 
 Expression PartOfList(const Expression& list, int64_t begin, int64_t end) {
-  return Apply(kSlice, {list},
-               {{"start_indices", Dims{begin}},
-                {"limit_indices", Dims{end}},
-                {"strides", Dims{1}}});
+  return SliceAlong(list, 0, begin, end);
 }
 
 Expression Counted(ExpressionScope* scope, int64_t count, DType dtype) {

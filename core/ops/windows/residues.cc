@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 
 namespace hawser {
 
@@ -75,10 +76,7 @@ Expression AtShifts(absl::Span<const AxisByResidue> axes,
     start[a] = shifts[a]->shift - axes[a].shifts.front().shift;
     limit[a] = start[a] + axes[a].groups;
   }
-  return Apply(kSlice, {x},
-               {{"start_indices", start},
-                {"limit_indices", limit},
-                {"strides", Dims(start.size(), 1)}});
+  return SliceOf(x, std::move(start), std::move(limit));
 }
 
 Expression JoinedResidues(absl::Span<const AxisByResidue> axes,
@@ -89,10 +87,7 @@ Expression JoinedResidues(absl::Span<const AxisByResidue> axes,
   }
   const Expression all = Reshaped(x, joined);
   if (joined == dims) return all;
-  return Apply(kSlice, {all},
-               {{"start_indices", Dims(dims.size(), 0)},
-                {"limit_indices", dims},
-                {"strides", Dims(dims.size(), 1)}});
+  return SliceOf(all, Dims(dims.size(), 0), dims);
 }
 
 }  // namespace hawser

@@ -10,6 +10,7 @@
 #include "core/ops/formulas/wide_sums.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sliced.h"
 #include "core/ops/windows/residues.h"
 #include "core/ops/windows/unfold.h"
 
@@ -51,13 +52,7 @@ Expression ByElementOf(Expression g, const Expression& nothing, int64_t n,
   row.erase(row.begin() + w.axis + 1);
   row[w.axis] *= w.size;
   g = Reshaped(g, row);
-  Dims start(g.rank(), 0), limit = g.dims();
-  start[w.axis] = w.size - 1;
-  limit[w.axis] -= w.size - 1;
-  g = Apply(kSlice, {g},
-            {{"start_indices", start},
-             {"limit_indices", limit},
-             {"strides", Dims(start.size(), 1)}});
+  g = SliceAlong(g, w.axis, w.size - 1, g.dims()[w.axis] - (w.size - 1));
   const SlidingWindow meeting{.axis = w.axis,
                               .size = w.size,
                               .stride = w.size,

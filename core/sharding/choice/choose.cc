@@ -63,7 +63,7 @@ ShardSpec AsTheyLie(absl::Span<const ArgumentLayout> arguments) {
   return spec;
 }
 
-struct Candidate {
+struct ChosenSpec {
   ShardSpec spec;
   std::string what;
 };
@@ -88,7 +88,7 @@ int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
 // Each axis of the parameters in `parts`, and in fewer where those make too
 // many tasks, the longest first.
 void AddAxes(const Module& module, int64_t parts,
-             std::vector<Candidate>& candidates) {
+             std::vector<ChosenSpec>& candidates) {
   std::vector<std::pair<int64_t, AxisCut>> axes;
   for (int i = 0; i < module.entry().num_parameters(); ++i) {
     const Shape& shape = module.entry().shape(i);
@@ -182,7 +182,7 @@ absl::StatusOr<ShardChoice> ChooseSpec(
   HAWSER_ASSIGN_OR_RETURN(best.sharding, Shard(module, best.spec));
   best.alone = best.seconds = SecondsOf(best.sharding, places, arguments);
   best.why = "one task: nothing is faster in parts";
-  std::vector<Candidate> candidates;
+  std::vector<ChosenSpec> candidates;
   if (ShardSpec spec = AsTheyLie(arguments); !spec.parameters.empty()) {
     candidates.push_back({std::move(spec), "as the arguments lie"});
   }

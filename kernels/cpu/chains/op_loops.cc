@@ -59,7 +59,7 @@ struct Bools {
 // stores the result as Result says. The lanes after the last whole vector are
 // copied to vectors and back.
 template <typename F, typename Result, typename... Operands>
-struct Loop {
+struct VectorLoop {
   static constexpr auto kStep =
       static_cast<int64_t>(hn::MaxLanes(Tag<typename Result::T>()));
   using Out = typename Result::Element;
@@ -121,10 +121,10 @@ struct LoopOfHalves {
       const int64_t m = n - i < kChunk ? n - i : kChunk;
       (Widen(reinterpret_cast<const Half*>(in[k]) + i, m, x[k]), ...);
       if constexpr (std::is_same_v<Result, Plain<float>>) {
-        Loop<F, Result, Operands...>::Over(m, x[0], x[k]...);
+        VectorLoop<F, Result, Operands...>::Over(m, x[0], x[k]...);
         Narrow(x[0], m, reinterpret_cast<Half*>(out) + i);
       } else {
-        Loop<F, Result, Operands...>::Over(
+        VectorLoop<F, Result, Operands...>::Over(
             m, reinterpret_cast<uint8_t*>(out) + i, x[k]...);
       }
     }
@@ -141,7 +141,7 @@ ElementFn LoopOver() {
   if constexpr (requires { typename L::Half; }) {
     return LoopOfHalves<typename L::Half, F, Result, Operands...>::Run;
   } else {
-    return Loop<F, Result, Operands...>::Run;
+    return VectorLoop<F, Result, Operands...>::Run;
   }
 }
 
@@ -243,10 +243,10 @@ ElementFn ClampBy(ChainOp above) {
   using T = typename L::T;
   if constexpr (std::is_same_v<L, Plain<T>>) {
     if (above == ChainOp::kIntMax) {
-      return Loop<Clamped<T, IntMax, IntMin>, L, L, L, L>::Run;
+      return VectorLoop<Clamped<T, IntMax, IntMin>, L, L, L, L>::Run;
     }
     if (above == ChainOp::kUintMax) {
-      return Loop<Clamped<T, UintMax, UintMin>, L, L, L, L>::Run;
+      return VectorLoop<Clamped<T, UintMax, UintMin>, L, L, L, L>::Run;
     }
   }
   if constexpr (std::is_floating_point_v<T>) {
@@ -264,7 +264,7 @@ ElementFn OfRow(const ChainRow& row) {
 }
 template <typename N>
 ElementFn Select() {
-  return Loop<Chosen<N>, Plain<N>, Bools<N>, Plain<N>, Plain<N>>::Run;
+  return VectorLoop<Chosen<N>, Plain<N>, Bools<N>, Plain<N>, Plain<N>>::Run;
 }
 
 ElementFn SelectOf(int64_t width) {
@@ -282,7 +282,7 @@ ElementFn SelectOf(int64_t width) {
   }
 }
 ElementFn NotOf() {
-  return Loop<NotOfBools, Bools<int8_t>, Bools<int8_t>>::Run;
+  return VectorLoop<NotOfBools, Bools<int8_t>, Bools<int8_t>>::Run;
 }
 
 // `dtype`: of the operand that the row is on.

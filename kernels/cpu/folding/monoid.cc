@@ -40,15 +40,15 @@ AxisRuns RunsOf(const KernelContext& c) {
 }
 
 // An input seen as [before][size][after], of which `size` goes.
-struct Extent {
+struct FoldedExtent {
   int64_t before = 1;
   int64_t size = 1;
   int64_t after = 1;
 };
 
 // Takes the last reduced run out of `runs`.
-Extent TakeLastReduced(AxisRuns* runs) {
-  Extent e;
+FoldedExtent TakeLastReduced(AxisRuns* runs) {
+  FoldedExtent e;
   int at = static_cast<int>(runs->size()) - 1;
   while (at >= 0 && !(*runs)[at].reduced) e.after *= (*runs)[at--].size;
   AxisRuns rest;
@@ -72,7 +72,7 @@ constexpr int64_t kLongest = int64_t{1} << 20;
 class Stage {
  public:
   Stage(const KernelContext& c, const Folds& folds, const Folds& again,
-        Extent e)
+        FoldedExtent e)
       : c_(c),
         folds_(folds),
         again_(again),
@@ -132,7 +132,7 @@ class Stage {
   const KernelContext& c_;
   const Folds& folds_;
   const Folds& again_;
-  const Extent e_;
+  const FoldedExtent e_;
   const int64_t in_bytes_, out_bytes_;
   const int64_t columns_, chunks_;
   int64_t segment_;  // reduced elements of one block
@@ -148,7 +148,7 @@ absl::StatusOr<Literal> FoldAll(const KernelContext& c,
   Literal values;
   const Folds* next = &reduction.elements;
   do {
-    const Extent e = TakeLastReduced(&runs);
+    const FoldedExtent e = TakeLastReduced(&runs);
     HAWSER_ASSIGN_OR_RETURN(
         Literal out,
         c.Allocate(Shape::Of(next->accumulator, {e.before * e.after})));
@@ -171,7 +171,7 @@ constexpr int64_t kColumnsInOrder = 64;
 // folds a run of them, however many others are kept and wherever the axes are.
 class InOrder {
  public:
-  InOrder(const KernelContext& c, const Reduction& reduction, Extent e)
+  InOrder(const KernelContext& c, const Reduction& reduction, FoldedExtent e)
       : c_(c),
         elements_(reduction.elements),
         parts_(reduction.parts),
@@ -261,7 +261,7 @@ class InOrder {
 
   const KernelContext& c_;
   const Folds &elements_, &parts_;
-  const Extent e_;
+  const FoldedExtent e_;
   const int64_t in_bytes_, part_bytes_;
   const int64_t blocks_, columns_, chunks_;
 };
@@ -288,7 +288,7 @@ absl::StatusOr<Literal> ReducedLast(const KernelContext& c) {
 absl::StatusOr<Literal> FoldInOrder(const KernelContext& c,
                                     const Reduction& reduction) {
   AxisRuns runs = RunsOf(c);
-  const Extent last = TakeLastReduced(&runs);
+  const FoldedExtent last = TakeLastReduced(&runs);
   const bool more = std::any_of(runs.begin(), runs.end(),
                                 [](const AxisRun& run) { return run.reduced; });
   if (!more) return InOrder(c, reduction, last).Run(c.data(0));

@@ -109,9 +109,9 @@ struct PaddedAxis {
   }
 };
 
-class Padding {
+class PaddedRuns {
  public:
-  Padding(const KernelContext& c, char* to, const char* from)
+  PaddedRuns(const KernelContext& c, char* to, const char* from)
       : width_(ByteWidth(c.result_shape().dtype())),
         value_(c.data(1)),
         from_(from),
@@ -261,7 +261,7 @@ absl::StatusOr<Literals> RunPad(const KernelContext& c) {
   char* const to = out.mutable_bytes().data();
   Literal copy;
   HAWSER_ASSIGN_OR_RETURN(const char* from, Apart(c, 0, to, &copy));
-  const Padding padding(c, to, from);
+  const PaddedRuns padding(c, to, from);
   HAWSER_RETURN_IF_ERROR(c.ForRanges(padding.blocks(),
                                      2 * padding.elements_of_a_block(),
                                      [&](int64_t begin, int64_t end) {

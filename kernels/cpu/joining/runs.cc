@@ -147,14 +147,14 @@ WideRowsFn FindWideRows(const Sources& sources) {
 }
 
 // Rooms of a block; a chunk more, for rows that are wider than they are.
-struct Rooms {
+struct BlockRooms {
   alignas(kLine) char pairs[3][kRunsBlock + kChunk];
   alignas(kLine) char joined[kRunsBlock + kChunk];
 };
 
 // `rows_behind`: of the sources. Returns where the block is.
 const char* JoinBlock(Sources sources, int64_t rows, int64_t rows_behind,
-                      int64_t pitch, Rooms& rooms) {
+                      int64_t pitch, BlockRooms& rooms) {
   // One byte becomes two, two become four, and four become eight.
   for (char* const room : {rooms.pairs[0], rooms.pairs[1], rooms.pairs[2]}) {
     if (!PairUp(rows, room, &sources)) break;
@@ -226,7 +226,7 @@ void JoinRows(absl::Span<const RunSource> sources, int64_t rows,
   for (const RunSource& source : sources) pitch += source.bytes;
   if (pitch == 0) return;
   const int64_t most = std::max<int64_t>(kRunsBlock / pitch, 1);
-  Rooms rooms;
+  BlockRooms rooms;
   Sources block;
   for (int64_t row = 0; row < rows; row += most, to += most * pitch) {
     block.clear();

@@ -79,7 +79,7 @@ struct Order {
 
 // Finds the indices of extremes by an order of C.
 template <typename O, typename C>
-struct Search {
+struct ExtremeSearch {
   using P = IndexFor<C>;
   using D = hn::ScalableTag<C>;
   using DP = hn::ScalableTag<P>;
@@ -215,7 +215,7 @@ const ExtremeFolds* ExtremesOf(DType dtype) {
     } else {
       using In = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
       using C = Value<In>;
-      using S = Search<Order<kLargest, kLast, C>, C>;
+      using S = ExtremeSearch<Order<kLargest, kLast, C>, C>;
       static constexpr ExtremeFolds kFolds = {S::template Run<In>,
                                               S::template Columns<In>};
       return &kFolds;

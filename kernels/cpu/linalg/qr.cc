@@ -54,10 +54,10 @@ absl::Status WriteR(Columns<T> from, View<T> to, WorkMeter* meter) {
 
 // Memory of one thread.
 template <typename T>
-struct Rooms {
-  static absl::StatusOr<Rooms> Of(const KernelContext& c, int64_t columns,
-                                  int64_t product, int64_t taus) {
-    Rooms rooms;
+struct QrRooms {
+  static absl::StatusOr<QrRooms> Of(const KernelContext& c, int64_t columns,
+                                    int64_t product, int64_t taus) {
+    QrRooms rooms;
     HAWSER_ASSIGN_OR_RETURN(rooms.all,
                             Room<T>::Of(c, columns + product + taus));
     rooms.columns = rooms.all.data;
@@ -92,8 +92,9 @@ absl::Status ForMatrices(const KernelContext& c, const Batch& a,
     return c.ForMetered(
         a.count, steps,
         [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          HAWSER_ASSIGN_OR_RETURN(const Rooms<T> rooms,
-                                  Rooms<T>::Of(c, a.elements(), product, taus));
+          HAWSER_ASSIGN_OR_RETURN(
+              const QrRooms<T> rooms,
+              QrRooms<T>::Of(c, a.elements(), product, taus));
           const Reflectors<T> reflectors(lapack, meter);
           for (int64_t i = begin; i < end; ++i) {
             HAWSER_RETURN_IF_ERROR(fn(reflectors, rooms, i, meter));
@@ -119,7 +120,7 @@ absl::StatusOr<Literals> RunQr(const KernelContext& c) {
       of_r(c.result_shape(1));
   const int64_t count = std::min(of_a.rows, of_a.columns);
   const auto one = [&]<typename T>(const Reflectors<T>& reflectors,
-                                   const Rooms<T>& rooms, int64_t i,
+                                   const QrRooms<T>& rooms, int64_t i,
                                    WorkMeter* meter) -> absl::Status {
     const auto a = Matrix<T>(c, 0, i);
     const auto q = of_q.At(reinterpret_cast<T*>(to[0]), i);
@@ -163,7 +164,7 @@ absl::StatusOr<Literals> RunGeqrf(const KernelContext& c) {
   const Batch of_a(c.shape(0));
   const int64_t count = std::min(of_a.rows, of_a.columns);
   const auto one = [&]<typename T>(const Reflectors<T>& reflectors,
-                                   const Rooms<T>& rooms, int64_t i,
+                                   const QrRooms<T>& rooms, int64_t i,
                                    WorkMeter* meter) -> absl::Status {
     const auto a = Matrix<T>(c, 0, i);
     const auto packed = of_a.At(reinterpret_cast<T*>(to[0]), i);
@@ -202,7 +203,7 @@ absl::StatusOr<Literals> RunHouseholderProduct(const KernelContext& c) {
   const Batch of_a(c.shape(0));
   const int64_t count = c.shape(1).dim(-1);
   const auto one = [&]<typename T>(const Reflectors<T>& reflectors,
-                                   const Rooms<T>& rooms, int64_t i,
+                                   const QrRooms<T>& rooms, int64_t i,
                                    WorkMeter* meter) -> absl::Status {
     const auto q = of_a.At(reinterpret_cast<T*>(to[0]), i);
     const Columns<T> columns{rooms.columns, of_a.rows, of_a.columns};

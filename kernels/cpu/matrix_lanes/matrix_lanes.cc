@@ -33,7 +33,7 @@ using Mask = hn::Mask<Tag<T>>;
 
 // The elements of some of the matrices: those of one vector.
 template <typename T>
-struct Elements {
+struct MatrixElements {
   HWY_INLINE Vector<T> Load(int64_t k) const {
     return hn::LoadU(Tag<T>(), data + k * kMatrixLanes<T>);
   }
@@ -58,7 +58,7 @@ HWY_INLINE void ForVectors(Fn fn) {
 // ---- Cholesky ---------------------------------------------------------------
 
 template <typename T>
-HWY_INLINE void FactorVector(int64_t n, Elements<T> x, T* bad) {
+HWY_INLINE void FactorVector(int64_t n, MatrixElements<T> x, T* bad) {
   const Tag<T> d;
   const auto most = Constant(std::numeric_limits<T>::max());
   const auto zero = hn::Zero(d), one = Constant(T{1});
@@ -87,7 +87,7 @@ HWY_INLINE void FactorVector(int64_t n, Elements<T> x, T* bad) {
 template <typename T>
 void Factor(int64_t n, T* x, T* bad) {
   ForVectors<T>([&](int64_t at) HWY_ATTR {
-    FactorVector(n, Elements<T>{x + at}, bad + at);
+    FactorVector(n, MatrixElements<T>{x + at}, bad + at);
   });
 }
 
@@ -97,7 +97,7 @@ void Factor(int64_t n, T* x, T* bad) {
 // 0.
 template <typename T>
 struct Turn {
-  HWY_INLINE void Apply(Elements<T> e, int64_t of_x, int64_t of_y) const {
+  HWY_INLINE void Apply(MatrixElements<T> e, int64_t of_x, int64_t of_y) const {
     const auto x = e.Load(of_x), y = e.Load(of_y);
     e.Store(of_x, hn::Sub(hn::Mul(c, x), hn::Mul(s, y)));
     e.Store(of_y, hn::Add(hn::Mul(s, x), hn::Mul(c, y)));
@@ -127,7 +127,7 @@ HWY_INLINE Turn<T> TurnOf(Vector<T> xx, Vector<T> yy, Vector<T> xy,
 }
 
 template <typename T>
-HWY_INLINE void MakeIdentity(int64_t n, Elements<T> x) {
+HWY_INLINE void MakeIdentity(int64_t n, MatrixElements<T> x) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       x.Store(i * n + j, Constant(i == j ? T{1} : T{0}));
@@ -137,8 +137,8 @@ HWY_INLINE void MakeIdentity(int64_t n, Elements<T> x) {
 
 // Makes element (p, q) 0; false: it was, or as good as.
 template <typename T>
-HWY_INLINE bool DiagonalizePair(int64_t n, int64_t p, int64_t q, Elements<T> a,
-                                Elements<T> v) {
+HWY_INLINE bool DiagonalizePair(int64_t n, int64_t p, int64_t q,
+                                MatrixElements<T> a, MatrixElements<T> v) {
   constexpr T kSmall = std::numeric_limits<T>::epsilon() / 4;
   const int64_t at = p * n + q;
   const auto x = a.Load(p * n + p), y = a.Load(q * n + q), xy = a.Load(at);
@@ -173,7 +173,7 @@ HWY_INLINE void Sweep(int64_t n, Fn turned) {
 template <typename T>
 void Diagonalize(int64_t n, T* a, T* v) {
   ForVectors<T>([&](int64_t at) HWY_ATTR {
-    const Elements<T> of_a{a + at}, of_v{v + at};
+    const MatrixElements<T> of_a{a + at}, of_v{v + at};
     MakeIdentity(n, of_v);
     Sweep(n, [&](int64_t p, int64_t q)
                  HWY_ATTR { return DiagonalizePair(n, p, q, of_a, of_v); });
@@ -183,7 +183,7 @@ void Diagonalize(int64_t n, T* a, T* v) {
 // Makes rows p and q orthogonal; false: they were, or as good as.
 template <typename T>
 HWY_INLINE bool OrthogonalizePair(int64_t m, int64_t n, int64_t p, int64_t q,
-                                  Elements<T> a, Elements<T> j) {
+                                  MatrixElements<T> a, MatrixElements<T> j) {
   constexpr T kSmall = std::numeric_limits<T>::epsilon();
   const auto zero = hn::Zero(Tag<T>());
   auto xx = zero, yy = zero, xy = zero;
@@ -206,7 +206,7 @@ HWY_INLINE bool OrthogonalizePair(int64_t m, int64_t n, int64_t p, int64_t q,
 template <typename T>
 void Orthogonalize(int64_t m, int64_t n, T* a, T* j) {
   ForVectors<T>([&](int64_t at) HWY_ATTR {
-    const Elements<T> of_a{a + at}, of_j{j + at};
+    const MatrixElements<T> of_a{a + at}, of_j{j + at};
     MakeIdentity(m, of_j);
     Sweep(m, [&](int64_t p, int64_t q) HWY_ATTR {
       return OrthogonalizePair(m, n, p, q, of_a, of_j);

@@ -149,13 +149,14 @@ absl::Status RunTail(const KernelContext& c, const GemmTail& tail,
 }
 
 // One group of features, and the results that it has.
-struct Group {
+struct FeatureGroup {
   int64_t first_feature, first_out, out;
 };
 
 // `tail` is given rows whose results are there.
 absl::Status RunGroup(const KernelContext& c, const Gatherer& gatherer,
-                      const Group& group, char* result, const GemmTail* tail) {
+                      const FeatureGroup& group, char* result,
+                      const GemmTail* tail) {
   const DType dtype = c.result_shape().dtype();
   const int64_t width = ByteWidth(dtype), depth = gatherer.depth();
   const int64_t all_out = c.result_shape().dims().back();

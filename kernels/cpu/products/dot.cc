@@ -21,8 +21,8 @@ namespace {
 using Axes = Dims;
 
 // One operand's axes by their part in the product.
-struct Side {
-  Side(const KernelContext& c, int operand)
+struct OperandAxes {
+  OperandAxes(const KernelContext& c, int operand)
       : operand(operand),
         shape(c.shape(operand)),
         batch(ToAxes(c.attributes().GetInts(operand == 0
@@ -51,7 +51,7 @@ struct Side {
 
 // The stride of these axes taken as one, the last one fastest; nothing when
 // they do not run into each other.
-std::optional<int64_t> StrideOf(const Side& side, const Axes& axes) {
+std::optional<int64_t> StrideOf(const OperandAxes& side, const Axes& axes) {
   const Dims strides = side.shape.Strides();
   int64_t stride = 1;
   int64_t next = 0;  // what the stride of the axis before must be
@@ -69,7 +69,7 @@ std::optional<int64_t> StrideOf(const Side& side, const Axes& axes) {
 }
 
 // The operand as matrices of free x contracting, if strides can say so.
-std::optional<Matrix> ViewOf(const Side& side) {
+std::optional<Matrix> ViewOf(const OperandAxes& side) {
   const auto batch = StrideOf(side, side.batch);
   const auto free = StrideOf(side, side.free);
   const auto contracting = StrideOf(side, side.contracting);
@@ -87,7 +87,7 @@ void Reorder(Axes* axes, absl::Span<const int> order) {
 // The contracting axes may be taken in any order, the same on both sides. There
 // are two orders, those of either operand's memory; the one that leaves fewer
 // elements to copy is taken.
-void ChooseOrder(Side* lhs, Side* rhs) {
+void ChooseOrder(OperandAxes* lhs, OperandAxes* rhs) {
   auto sorted_by = [](const Axes& axes) {
     std::vector<int> order(axes.size());
     std::iota(order.begin(), order.end(), 0);
@@ -95,12 +95,12 @@ void ChooseOrder(Side* lhs, Side* rhs) {
               [&](int a, int b) { return axes[a] < axes[b]; });
     return order;
   };
-  auto copied = [](const Side& side) {
+  auto copied = [](const OperandAxes& side) {
     return ViewOf(side).has_value() ? 0 : side.shape.num_elements();
   };
-  Side by_rhs[] = {*lhs, *rhs};
+  OperandAxes by_rhs[] = {*lhs, *rhs};
   const std::vector<int> order = sorted_by(rhs->contracting);
-  for (Side& side : by_rhs) Reorder(&side.contracting, order);
+  for (OperandAxes& side : by_rhs) Reorder(&side.contracting, order);
   const std::vector<int> other = sorted_by(lhs->contracting);
   Reorder(&lhs->contracting, other);
   Reorder(&rhs->contracting, other);
@@ -137,7 +137,7 @@ absl::StatusOr<Literal> Converted(const KernelContext& c, int operand,
 }
 
 // The same as ViewOf, in that dtype. `storage` holds the elements.
-absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
+absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const OperandAxes& side,
                                 DType dtype, Literal* storage) {
   HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand, dtype));
   if (auto view = ViewOf(side)) {
@@ -198,8 +198,8 @@ absl::Span<const CpuKernel> DotKernels() { return kKernels; }
 
 absl::Status RunProduct(const KernelContext& c, char* to,
                         const GemmTail* tail) {
-  Side lhs(c, 0);
-  Side rhs(c, 1);
+  OperandAxes lhs(c, 0);
+  OperandAxes rhs(c, 1);
   GemmProblem problem{.dtype = c.result_shape().dtype(),
                       .batches = lhs.Size(lhs.batch),
                       .m = lhs.Size(lhs.free),

@@ -49,7 +49,7 @@ absl::Status Clear(char* to, int64_t bytes, const Environment& environment) {
 bool Fits(int64_t n) { return n <= std::numeric_limits<int>::max(); }
 
 // How the interface describes a matrix of rows x columns.
-struct Layout {
+struct BlasLayout {
   int trans;
   int leading;  // elements from one row (transposed: column) to the next
 };
@@ -61,7 +61,7 @@ bool HasLayout(const Matrix& matrix) {
 
 // The leading dimension must be at least the length of what it leads to, even
 // where there is only one of it and the stride means nothing.
-Layout LayoutOf(const Matrix& matrix, int64_t rows, int64_t columns) {
+BlasLayout LayoutOf(const Matrix& matrix, int64_t rows, int64_t columns) {
   if (matrix.column_stride == 1) {
     return {Blas::kNoTrans,
             static_cast<int>(std::max(matrix.row_stride, columns))};
@@ -105,8 +105,8 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
                t.column;
         for (int64_t k = 0; k < p.k; k += sizes.depth) {
           const int64_t depth = std::min(sizes.depth, p.k - k);
-          const Layout a = LayoutOf(p.a, t.rows, depth);
-          const Layout b = LayoutOf(p.b, depth, t.columns);
+          const BlasLayout a = LayoutOf(p.a, t.rows, depth);
+          const BlasLayout b = LayoutOf(p.b, depth, t.columns);
           const LibraryCall call;
           gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
                static_cast<int>(t.columns), static_cast<int>(depth),
@@ -133,7 +133,7 @@ absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
         T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
         for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
           const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
-          const Layout a = LayoutOf(p.a, t.rows, depth);
+          const BlasLayout a = LayoutOf(p.a, t.rows, depth);
           const LibraryCall call;
           gemv(Blas::kRowMajor, a.trans,
                static_cast<int>(plain ? t.rows : depth),

@@ -15,11 +15,11 @@ namespace {
 constexpr int64_t kOwnDepth = 128;
 
 template <typename T>
-struct AccumulatorOf {
+struct TileAccumulator {
   using type = ComputeType<T>;
 };
 template <IntegerType T>
-struct AccumulatorOf<T> {
+struct TileAccumulator<T> {
   using type = Wrapping<T>;
 };
 
@@ -52,7 +52,7 @@ void AddProducts(const Acc* a, const Acc* b, int64_t depth, int64_t columns,
 template <typename T>
 absl::Status RunTile(const GemmProblem& p, const GemmBox& t,
                      const Environment& environment) {
-  using Acc = typename AccumulatorOf<T>::type;
+  using Acc = typename TileAccumulator<T>::type;
   std::vector<Acc> acc(t.rows * t.columns, Acc{});
   std::vector<Acc> b(kOwnDepth * t.columns);
   std::vector<Acc> a(kOwnDepth);

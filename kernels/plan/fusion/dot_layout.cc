@@ -17,7 +17,7 @@
 namespace hawser::plan {
 namespace {
 
-struct Side {
+struct LaidOutSide {
   ValueId value;
   Dims batch;
   Dims contracted;
@@ -34,7 +34,7 @@ Dims ToDims(absl::Span<const int64_t> list) {
   return Dims(list.begin(), list.end());
 }
 
-Side SideOf(const Instruction& dot, int side, ValueId value) {
+LaidOutSide SideOf(const Instruction& dot, int side, ValueId value) {
   const Attributes& a = dot.attributes;
   return {value,
           ToDims(a.GetInts(side == 0 ? "lhs_batching_dimensions"
@@ -43,7 +43,7 @@ Side SideOf(const Instruction& dot, int side, ValueId value) {
                                      : "rhs_contracting_dimensions"))};
 }
 
-Attributes AxesOf(const Side& left, const Side& right) {
+Attributes AxesOf(const LaidOutSide& left, const LaidOutSide& right) {
   return {{"lhs_batching_dimensions", left.batch},
           {"lhs_contracting_dimensions", left.contracted},
           {"rhs_batching_dimensions", right.batch},
@@ -51,8 +51,8 @@ Attributes AxesOf(const Side& left, const Side& right) {
 }
 
 // Returns the attributes of `dot` over the axes of these sides.
-Attributes AttributesOf(const Instruction& dot, const Side& left,
-                        const Side& right) {
+Attributes AttributesOf(const Instruction& dot, const LaidOutSide& left,
+                        const LaidOutSide& right) {
   Attributes attributes = AxesOf(left, right);
   if (dot.attributes.Has("result_dtype")) {
     attributes.Set("result_dtype", dot.attributes.GetDType("result_dtype"));
@@ -69,7 +69,7 @@ bool IsToBeWidened(const Instruction& dot, DType from) {
 }
 
 // Takes one transpose off. False when there is none or it must stay.
-bool TakeTranspose(const Rewriter& rewriter, Side* side) {
+bool TakeTranspose(const Rewriter& rewriter, LaidOutSide* side) {
   const Instruction& i = rewriter.producer(side->value);
   // The order of a sum over several axes must not change.
   if (i.op != &kTranspose || side->contracted.size() > 1) return false;
@@ -93,14 +93,14 @@ double TransposeSeconds(const Shape& shape, const Target& target) {
          2.0 * static_cast<double>(shape.byte_size()) / target.bytes_per_second;
 }
 
-bool SumIsInside(const Side& side, const Shape& shape) {
+bool SumIsInside(const LaidOutSide& side, const Shape& shape) {
   return shape.rank() > 0 && Contains(side.contracted, shape.rank() - 1);
 }
 
 // The side after a transpose that puts batch, free and summed axes next to each
 // other, summed ones innermost or free ones.
-Side InOrder(const Side& side, const Shape& shape, bool sum_is_inside,
-             const Target& target) {
+LaidOutSide InOrder(const LaidOutSide& side, const Shape& shape,
+                    bool sum_is_inside, const Target& target) {
   Dims order = side.batch, free;
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {
     if (side.IsFree(axis)) free.push_back(axis);
@@ -109,9 +109,10 @@ Side InOrder(const Side& side, const Shape& shape, bool sum_is_inside,
   const Dims& inner = sum_is_inside ? side.contracted : free;
   order.insert(order.end(), middle.begin(), middle.end());
   order.insert(order.end(), inner.begin(), inner.end());
-  Side ordered{.value = side.value,
-               .transpose = order,
-               .seconds = side.seconds + TransposeSeconds(shape, target)};
+  LaidOutSide ordered{
+      .value = side.value,
+      .transpose = order,
+      .seconds = side.seconds + TransposeSeconds(shape, target)};
   const auto place = [&](int64_t axis) {
     return std::find(order.begin(), order.end(), axis) - order.begin();
   };
@@ -141,14 +142,15 @@ Shape Transposed(const Shape& shape, const Dims& permutation) {
   return Shape::Of(shape.dtype(), dims);
 }
 
-absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) {
+absl::StatusOr<ValueId> Place(Rewriter& rewriter, const LaidOutSide& side) {
   if (side.transpose.empty()) return side.value;
   return rewriter.Append(kTranspose, {side.value},
                          {{"permutation", side.transpose}});
 }
 
 // Converts a side of `dot` to its result_dtype, before any transposes.
-absl::Status Widen(Rewriter& rewriter, const Instruction& dot, Side* side) {
+absl::Status Widen(Rewriter& rewriter, const Instruction& dot,
+                   LaidOutSide* side) {
   while (TakeTranspose(rewriter, side)) {
   }
   HAWSER_ASSIGN_OR_RETURN(
@@ -159,14 +161,14 @@ absl::Status Widen(Rewriter& rewriter, const Instruction& dot, Side* side) {
 }
 
 // Ways to read an operand: as far folded as may be, as it stands, in order.
-std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side,
-                         const Target& target) {
-  Side folded = side;
+std::vector<LaidOutSide> WaysOf(const Rewriter& rewriter,
+                                const LaidOutSide& side, const Target& target) {
+  LaidOutSide folded = side;
   double seconds = 0;
   while (TakeTranspose(rewriter, &folded)) {
     seconds += TransposeSeconds(rewriter.shape(folded.value), target);
   }
-  std::vector<Side> ways = {folded};
+  std::vector<LaidOutSide> ways = {folded};
   if (!target.strided_products) return ways;
   if (folded.value != side.value) {
     ways.push_back(side);
@@ -215,8 +217,8 @@ class ProductLayout {
     if (dot.op != &kDotGeneral || ReadersOf(rewriter.from(), old) != 1) {
       return false;
     }
-    const Side left = SideOf(dot, 0, dot.operands[0]);
-    const Side right = SideOf(dot, 1, dot.operands[1]);
+    const LaidOutSide left = SideOf(dot, 0, dot.operands[0]);
+    const LaidOutSide right = SideOf(dot, 1, dot.operands[1]);
     const auto batches = static_cast<int64_t>(left.batch.size());
     const int64_t rows = rewriter.shape(left.value).rank() - batches -
                          static_cast<int64_t>(left.contracted.size());
@@ -239,9 +241,9 @@ class ProductLayout {
 
   // Returns the seconds of one pair of ways; nullopt if there is no call.
   std::optional<double> Seconds(const Rewriter& rewriter,
-                                const Instruction& dot, const Side& left,
-                                const Side& right) const {
-    const auto shape = [&](const Side& side) {
+                                const Instruction& dot, const LaidOutSide& left,
+                                const LaidOutSide& right) const {
+    const auto shape = [&](const LaidOutSide& side) {
       const Shape& there = rewriter.shape(side.value);
       return side.transpose.empty() ? there : Transposed(there, side.transpose);
     };
@@ -254,17 +256,17 @@ class ProductLayout {
   }
 
   struct Ways {
-    Side left, right;
+    LaidOutSide left, right;
     double seconds;  // infinite: no library computes it, it is read as it lies
   };
   Ways BestWays(const Rewriter& rewriter, const Instruction& dot,
-                const Side& left, const Side& right) const {
-    const std::vector<Side> lefts = WaysOf(rewriter, left, target_);
-    const std::vector<Side> rights = WaysOf(rewriter, right, target_);
+                const LaidOutSide& left, const LaidOutSide& right) const {
+    const std::vector<LaidOutSide> lefts = WaysOf(rewriter, left, target_);
+    const std::vector<LaidOutSide> rights = WaysOf(rewriter, right, target_);
     Ways best{lefts[0], rights[0], std::numeric_limits<double>::infinity()};
     if (!target_.strided_products) return best;
-    for (const Side& l : lefts) {
-      for (const Side& r : rights) {
+    for (const LaidOutSide& l : lefts) {
+      for (const LaidOutSide& r : rights) {
         if (l.seconds + r.seconds >= best.seconds) continue;
         const auto seconds = Seconds(rewriter, dot, l, r);
         if (seconds && *seconds < best.seconds) best = {l, r, *seconds};
@@ -287,8 +289,8 @@ class ProductLayout {
   }
 
   absl::StatusOr<bool> LayOut(Rewriter& rewriter, const Instruction& i) const {
-    Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
-    Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
+    LaidOutSide left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
+    LaidOutSide right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
     Instruction dot{.op = &kDotGeneral, .attributes = i.attributes};
     const bool widens = target_.strided_products &&
                         IsToBeWidened(i, rewriter.shape(left.value).dtype());

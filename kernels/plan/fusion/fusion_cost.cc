@@ -137,7 +137,7 @@ bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
 // group is about to become a row kernel, which computes it once per row. The
 // look ahead is short, so this may be wrong; that costs time, not more.
 bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
-  const int64_t turns = ElementsOf(groups_.group(g).points->domain());
+  const int64_t iterations = ElementsOf(groups_.group(g).points->domain());
   constexpr int kLook = 24;
   absl::InlinedVector<int, kLook> open = {instruction};
   for (size_t next = 0; next < open.size(); ++next) {
@@ -145,7 +145,8 @@ bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
     const NodeClass node = groups_.row(open[next]).node;
     if (node == NodeClass::kReduce) {
       const ReduceAxes axes = AxesOfReduce(c_, i);
-      if (ElementsOf(axes.input) == turns && IsResident(i, axes)) return true;
+      if (ElementsOf(axes.input) == iterations && IsResident(i, axes))
+        return true;
       continue;
     }
     if (node != NodeClass::kLoop) continue;

@@ -81,9 +81,9 @@ class AccessFinder {
                             /*innermost=*/!steps);
     }
     // Kept loops are merged with kept ones alone.
-    const int64_t turns_kept = TurnsOf(r_, r_.num_kept);
-    for (int64_t turns = 1; turns != turns_kept;) {
-      turns *= r_.loops.extents[r_.num_kept_loops++];
+    const int64_t iterations_kept = IterationsOf(r_, r_.num_kept);
+    for (int64_t iterations = 1; iterations != iterations_kept;) {
+      iterations *= r_.loops.extents[r_.num_kept_loops++];
     }
     for (MemoryAccess& a : r_.accesses) {
       a.offset = a.offset.Substitute(r_.loops.back);

@@ -1,18 +1,16 @@
 #include "kernels/plan/region/epilogue.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 
-#include "core/base/values/dtype.h"
-#include "core/base/values/literal.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "kernels/plan/region/node_table.h"
+#include "kernels/plan/region/tail_matcher.h"
 
 namespace hawser::plan {
 namespace {
@@ -23,151 +21,6 @@ constexpr int kMaxTail = 24;
 bool IsProduct(const Instruction& i) {
   return NodeOf(*i.op).node == NodeClass::kDot;
 }
-
-// Looks at a computation's values by structure.
-class Matcher {
- public:
-  explicit Matcher(const Computation& c) : c_(c) {}
-  // Looks at `inside` (ascending) alone: what other instructions compute is
-  // unknown.
-  Matcher(const Computation& c, absl::Span<const int> inside)
-      : c_(c), inside_(inside) {}
-
-  bool Sees(ValueId v) const {
-    return !inside_ ||
-           std::binary_search(inside_->begin(), inside_->end(), c_.producer(v));
-  }
-  const Instruction& Producer(ValueId v) const {
-    static const Instruction* const unseen = new Instruction{.op = &kParameter};
-    return Sees(v) ? c_.instructions()[c_.producer(v)] : *unseen;
-  }
-
-  // The number every element of `v` is, looking through broadcasts, reshapes
-  // and conversions.
-  std::optional<double> Uniform(ValueId v) const {
-    for (int depth = 0; depth < 8; ++depth) {
-      const Instruction& i = Producer(v);
-      if (i.op == &kConstant) {
-        const Literal& value = i.attributes.GetLiteral("value");
-        if (value.shape().num_elements() != 1) return std::nullopt;
-        return ValueOf(value);
-      }
-      if (i.op != &kBroadcastInDim && i.op != &kReshape && i.op != &kConvert) {
-        return std::nullopt;
-      }
-      v = i.operands[0];
-    }
-    return std::nullopt;
-  }
-
-  // A value of one element per column of `shape`: a broadcast along the last
-  // axis.
-  bool IsBias(ValueId v, const Shape& shape) const {
-    const Instruction& i = Producer(v);
-    if (i.op != &kBroadcastInDim || shape.rank() == 0) return false;
-    const Shape& from = c_.shape(i.operands[0]);
-    const auto to = i.attributes.GetInts("broadcast_dimensions");
-    for (int a = 0; a < from.rank(); ++a) {
-      if (from.dim(a) != 1 && to[a] != shape.rank() - 1) return false;
-    }
-    return from.num_elements() == shape.dims().back();
-  }
-
-  // The other operand of a binary op when one is `v`.
-  ValueId Other(const Instruction& i, ValueId v) const {
-    if (i.operands[0] == v) return i.operands[1];
-    return i.operands[1] == v ? i.operands[0] : kNoValue;
-  }
-
-  bool IsRelu(ValueId y, ValueId x) const {
-    const Instruction& i = Producer(y);
-    if (i.op != &kMaximum) return false;
-    const ValueId other = Other(i, x);
-    return other != kNoValue && Uniform(other) == 0.0;
-  }
-
-  // 0.5 * x * (1 + tanh(0.79788 * (x + 0.044715 * x^3))), factors in any order.
-  bool IsGeluTanh(ValueId y, ValueId x) const {
-    const Factors f = FactorsOf(y);
-    if (f.others.size() != 2 || !IsNear(f.number, 0.5, x)) return false;
-    return (f.others[0] == x && IsGate(f.others[1], x)) ||
-           (f.others[1] == x && IsGate(f.others[0], x));
-  }
-
- private:
-  struct Factors {
-    double number = 1;  // of all numbers among them
-    std::vector<ValueId> others;
-  };
-
-  // Collects through multiplications, as far as eight factors.
-  Factors FactorsOf(ValueId v) const {
-    Factors factors;
-    std::vector<ValueId> open = {v};
-    int products = 0;
-    while (!open.empty()) {
-      const ValueId at = open.back();
-      open.pop_back();
-      const Instruction& i = Producer(at);
-      if (i.op == &kMultiply && ++products < 8) {
-        open.insert(open.end(), i.operands.begin(), i.operands.end());
-      } else if (const auto number = Uniform(at)) {
-        factors.number *= *number;
-      } else {
-        factors.others.push_back(at);
-      }
-    }
-    return factors;
-  }
-
-  // No farther off than rounding in x's dtype explains.
-  bool IsNear(double number, double want, ValueId x) const {
-    const int digits = ByteWidth(c_.shape(x).dtype()) == 2 ? 8 : 13;
-    return std::abs(number - want) < std::ldexp(want, -digits);
-  }
-
-  static double ValueOf(const Literal& value) {
-    return VisitDType(value.shape().dtype(), [&](auto tag) -> double {
-      using T = typename decltype(tag)::type;
-      if constexpr (std::is_same_v<T, std::complex<float>> ||
-                    std::is_same_v<T, std::complex<double>>) {
-        return std::nan("");
-      } else {
-        return static_cast<double>(value.data<T>()[0]);
-      }
-    });
-  }
-
-  // 1 + tanh(...).
-  bool IsGate(ValueId v, ValueId x) const {
-    const Instruction& sum = Producer(v);
-    if (sum.op != &kAdd) return false;
-    for (const int k : {0, 1}) {
-      const Instruction& tanh = Producer(sum.operands[k]);
-      if (tanh.op == &kTanh && Uniform(sum.operands[1 - k]) == 1.0) {
-        return IsCubic(tanh.operands[0], x);
-      }
-    }
-    return false;
-  }
-
-  // 0.79788 * (x + 0.044715 * x^3).
-  bool IsCubic(ValueId v, ValueId x) const {
-    const Factors scaled = FactorsOf(v);
-    if (scaled.others.size() != 1 || !IsNear(scaled.number, 0.7978845608, x)) {
-      return false;
-    }
-    const Instruction& sum = Producer(scaled.others[0]);
-    const ValueId cubic = sum.op == &kAdd ? Other(sum, x) : kNoValue;
-    if (cubic == kNoValue) return false;
-    const Factors cube = FactorsOf(cubic);
-    return cube.others == std::vector<ValueId>(3, x) &&
-           IsNear(cube.number, 0.044715, x);
-  }
-
-  const Computation& c_;
-  const std::optional<absl::Span<const int>> inside_;
-};
 
 // The form of a tail, from the product `x` to the value `y` that leaves.
 struct TailForm {
@@ -181,7 +34,7 @@ bool Widens(const Computation& c, const Instruction& convert) {
          ByteWidth(c.shape(convert.operands[0]).dtype());
 }
 
-TailForm FormOf(const Matcher& matcher, const Computation& c, ValueId x,
+TailForm FormOf(const TailMatcher& matcher, const Computation& c, ValueId x,
                 ValueId y, absl::Span<const int> members) {
   TailForm form;
   const auto member = [&](ValueId v) {
@@ -290,8 +143,8 @@ class TailFinder {
       if (inside.count(producer) != 0) continue;
       // Computed before the product, so not from it.
       if (producer < dot) continue;
-      if (Matcher(c_).Uniform(v)) continue;
-      if (!Matcher(c_).IsBias(v, shape)) return false;
+      if (TailMatcher(c_).Uniform(v)) continue;
+      if (!TailMatcher(c_).IsBias(v, shape)) return false;
       if (c_.producer(c_.instructions()[producer].operands[0]) >= dot) {
         return false;
       }
@@ -336,7 +189,7 @@ class TailFinder {
 
   bool Takes(const DotTail& tail) const {
     if (target_.epilogues == EpilogueSupport::kAny) return true;
-    const TailForm form = FormOf(Matcher(c_), c_, ValueOf(tail.dot),
+    const TailForm form = FormOf(TailMatcher(c_), c_, ValueOf(tail.dot),
                                  ValueOf(tail.exit), tail.members);
     const auto call =
         CallOf(c_, c_.instructions()[tail.dot], ValueOf(tail.exit), form);
@@ -370,7 +223,7 @@ std::vector<DotTail> FindDotTails(
 std::optional<ProductCall> CallOfGroup(const Computation& c, int dot, int exit,
                                        absl::Span<const int> members) {
   const auto value = [&](int i) { return c.instructions()[i].first_result; };
-  const Matcher matcher(c, members);
+  const TailMatcher matcher(c, members);
   const std::vector<int> chain = ChainOf(c, members);
   const TailForm form = FormOf(matcher, c, value(dot), value(exit), chain);
   // A library adds what is computed before.
@@ -384,7 +237,7 @@ std::optional<ProductCall> CallOfGroup(const Computation& c, int dot, int exit,
 
 bool IsNumberOrBias(const Computation& computation, ValueId value,
                     const Shape& product) {
-  const Matcher matcher(computation);
+  const TailMatcher matcher(computation);
   return matcher.Uniform(value).has_value() ||
          (computation.shape(value).SameDims(product) &&
           matcher.IsBias(value, product));
@@ -410,7 +263,7 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
       computation.instructions()[e.dot_instruction].first_result;
   const ValueId exit = region->points[region->results[0]].value;
   const TailForm form =
-      FormOf(Matcher(computation), computation, product, exit, members);
+      FormOf(TailMatcher(computation), computation, product, exit, members);
   e.present = exit != product;
   e.activation = form.activation;
   // The operand that `value` is. No library adds a value that is computed in

@@ -98,14 +98,14 @@ absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
   for (int k = 0; k < region->num_kept; ++k) {
     kept_dims.push_back(region->domain[k]);
   }
-  const int64_t turns = Product(all_dims);
+  const int64_t iterations = Product(all_dims);
   const int64_t kept_turns = Product(kept_dims);
   for (const ValueId v : body.results) {
     const Shape& shape = body.computation->shape(v);
     IndexMap map;
     if (axes != nullptr && shape.num_elements() == kept_turns) {
       map = Reshaped(axes->ResultMap(), kept_dims, shape.dims());
-    } else if (shape.num_elements() == turns) {
+    } else if (shape.num_elements() == iterations) {
       map = Reshaped(all, all_dims, shape.dims());
     } else {
       return Internal("region result ", shape.ToString(),

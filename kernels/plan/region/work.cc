@@ -12,15 +12,15 @@ namespace {
 
 void CountBytes(const Computation& c, absl::Span<const ValueId> operands,
                 Region* region) {
-  const int64_t turns_kept = TurnsOf(*region, region->num_kept);
-  const int64_t turns = TurnsOf(*region, region->domain.size());
+  const int64_t iterations_kept = IterationsOf(*region, region->num_kept);
+  const int64_t iterations = IterationsOf(*region, region->domain.size());
   std::vector<double> read(operands.size(), 0);
   for (MemoryAccess& a : region->accesses) {
     const Point& p = region->points[a.point];
     const Shape& shape = c.shape(p.value);
-    a.bytes =
-        std::min(p.per_result ? turns_kept : turns, shape.num_elements()) *
-        ElementBytes(c, *region, a);
+    a.bytes = std::min(p.per_result ? iterations_kept : iterations,
+                       shape.num_elements()) *
+              ElementBytes(c, *region, a);
     if (a.operand >= 0) read[a.operand] += static_cast<double>(a.bytes);
     if (a.result >= 0) region->bytes_written += shape.byte_size();
   }
@@ -53,16 +53,16 @@ int64_t ContractedSize(const Computation& c, const Instruction& dot) {
 
 void CountOperations(const Computation& c, const Target& target,
                      Region* region) {
-  const auto turns_kept =
-      static_cast<double>(TurnsOf(*region, region->num_kept));
-  const auto turns =
-      static_cast<double>(TurnsOf(*region, region->domain.size()));
+  const auto iterations_kept =
+      static_cast<double>(IterationsOf(*region, region->num_kept));
+  const auto iterations =
+      static_cast<double>(IterationsOf(*region, region->domain.size()));
   double total = 0, seconds = 0;
   for (const Point& p : region->points) {
     if (p.kind == Point::kLoad) continue;
     const Instruction& i = c.instructions()[p.instruction];
     const bool once = p.per_result && p.kind != Point::kReduce;
-    const double times = once ? turns_kept : turns;
+    const double times = once ? iterations_kept : iterations;
     const double cost = NodeOf(*i.op).cost;
     total += cost * times;
     if (cost > 0) {
@@ -70,7 +70,7 @@ void CountOperations(const Computation& c, const Target& target,
     }
     if (NodeOf(*i.op).node != NodeClass::kDot) continue;
     const double products =
-        2.0 * turns * static_cast<double>(ContractedSize(c, i));
+        2.0 * iterations * static_cast<double>(ContractedSize(c, i));
     total += products;
     seconds += products / target.lanes_per_second;
   }
@@ -80,10 +80,10 @@ void CountOperations(const Computation& c, const Target& target,
 
 }  // namespace
 
-int64_t TurnsOf(const Region& region, size_t num_loops) {
-  int64_t turns = 1;
-  for (size_t d = 0; d < num_loops; ++d) turns *= region.domain[d];
-  return turns;
+int64_t IterationsOf(const Region& region, size_t num_loops) {
+  int64_t iterations = 1;
+  for (size_t d = 0; d < num_loops; ++d) iterations *= region.domain[d];
+  return iterations;
 }
 
 int64_t ElementBytes(const Computation& computation, const Region& region,

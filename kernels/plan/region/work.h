@@ -9,7 +9,7 @@
 namespace hawser::plan {
 
 // Iterations of the first `num_loops` loops of the region's domain.
-int64_t TurnsOf(const Region& region, size_t num_loops);
+int64_t IterationsOf(const Region& region, size_t num_loops);
 // Bytes of one element of the access, of a region of `computation`.
 int64_t ElementBytes(const Computation& computation, const Region& region,
                      const MemoryAccess& access);

@@ -47,9 +47,9 @@ void AddOutside(const Run& axis, Runs* runs) {
 }
 
 // One operand of the product.
-struct Side {
-  Side(const Shape& shape, absl::Span<const int64_t> batch,
-       absl::Span<const int64_t> summed)
+struct CallSide {
+  CallSide(const Shape& shape, absl::Span<const int64_t> batch,
+           absl::Span<const int64_t> summed)
       : shape(shape), strides(shape.Strides()), batch(batch), summed(summed) {
     for (int64_t axis = 0; axis < shape.rank(); ++axis) {
       if (!Contains(batch, axis) && !Contains(summed, axis)) {
@@ -70,7 +70,7 @@ struct ProductRuns {
   Runs batch, rows, columns, summed;
 };
 
-ProductRuns RunsOf(const Side& left, const Side& right) {
+ProductRuns RunsOf(const CallSide& left, const CallSide& right) {
   ProductRuns runs;
   int64_t d = 1;  // the result lies row-major
   for (size_t i = right.free.size(); i-- > 0;) {
@@ -201,10 +201,10 @@ std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
       !LibrariesMultiply(left.dtype(), result)) {
     return std::nullopt;
   }
-  const Side l(left, a.GetInts("lhs_batching_dimensions"),
-               a.GetInts("lhs_contracting_dimensions"));
-  const Side r(right, a.GetInts("rhs_batching_dimensions"),
-               a.GetInts("rhs_contracting_dimensions"));
+  const CallSide l(left, a.GetInts("lhs_batching_dimensions"),
+                   a.GetInts("lhs_contracting_dimensions"));
+  const CallSide r(right, a.GetInts("rhs_batching_dimensions"),
+                   a.GetInts("rhs_contracting_dimensions"));
   const ProductRuns runs = RunsOf(l, r);
   if (runs.summed.size() > 1) return std::nullopt;
   ProductCall types;

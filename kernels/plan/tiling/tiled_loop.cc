@@ -94,8 +94,8 @@ class TiledLoop::Search {
   // An axis of each result, and into how many tiles they are cut.
   struct Cut {
     std::vector<int> axes;
-    int64_t turns = 1;
-    double taken = 0;  // elements, by all turns
+    int64_t iterations = 1;
+    double taken = 0;  // elements, by all iterations
   };
 
   // The best first.
@@ -111,58 +111,58 @@ class TiledLoop::Search {
     return cuts;
   }
 
-  // The pieces of a turn.
-  std::vector<Piece> PiecesOf(const Cut& cut, int64_t turn) const {
+  // The pieces of an iteration.
+  std::vector<Piece> PiecesOf(const Cut& cut, int64_t iteration) const {
     std::vector<Piece> pieces;
     for (size_t k = 0; k < cut.axes.size(); ++k) {
       Box box = WholeBox(results_[k]);
-      const int64_t size = results_[k].dim(cut.axes[k]) / cut.turns;
-      box[cut.axes[k]] = {turn * size, (turn + 1) * size};
+      const int64_t size = results_[k].dim(cut.axes[k]) / cut.iterations;
+      box[cut.axes[k]] = {iteration * size, (iteration + 1) * size};
       pieces.push_back({static_cast<int>(k), std::move(box)});
     }
     return pieces;
   }
 
  private:
-  bool IsSmall(int64_t turns) const {
-    return bytes_ <= turns * target_.tile_bytes;
+  bool IsSmall(int64_t iterations) const {
+    return bytes_ <= iterations * target_.tile_bytes;
   }
-  // What is taken again by each turn is read from slower memory; then tiles
-  // are to be small, then turns few.
+  // What is taken again by each iteration is read from slower memory; then
+  // tiles are to be small, then iterations few.
   std::tuple<double, bool, int64_t> Rank(const Cut& cut) const {
-    const bool is_small = IsSmall(cut.turns);
-    return {cut.taken, !is_small, is_small ? cut.turns : -cut.turns};
+    const bool is_small = IsSmall(cut.iterations);
+    return {cut.taken, !is_small, is_small ? cut.iterations : -cut.iterations};
   }
 
   // Cuts the first result along `axis`, and each other one where the least is
   // computed in addition.
   absl::StatusOr<std::optional<Cut>> From(int axis) {
-    Cut cut{.axes = {axis}, .turns = results_[0].dim(axis)};
-    if (cut.turns < 2) return std::nullopt;
+    Cut cut{.axes = {axis}, .iterations = results_[0].dim(axis)};
+    if (cut.iterations < 2) return std::nullopt;
     for (size_t k = 1; k < results_.size(); ++k) {
       std::optional<Cut> best;
       double least = std::numeric_limits<double>::infinity();
       for (int other = 0; other < results_[k].rank(); ++other) {
         Cut more = cut;
         more.axes.push_back(other);
-        more.turns = std::gcd(more.turns, results_[k].dim(other));
-        if (more.turns < 2) continue;
+        more.iterations = std::gcd(more.iterations, results_[k].dim(other));
+        if (more.iterations < 2) continue;
         HAWSER_ASSIGN_OR_RETURN(const double work, WorkOfTurn(more));
-        // Of those that do as much, that of the most turns.
-        if (work * more.turns >= least) continue;
-        least = work * more.turns;
+        // Of those that do as much, that of the most iterations.
+        if (work * more.iterations >= least) continue;
+        least = work * more.iterations;
         best = std::move(more);
       }
       if (!best) return std::nullopt;
       cut = *std::move(best);
     }
-    cut.turns = FewestTurns(cut.turns);
+    cut.iterations = FewestIterations(cut.iterations);
     HAWSER_ASSIGN_OR_RETURN(const PartModule part,
                             PartOf(outlined_, PiecesOf(cut, 0)));
     const double work = WorkOf(part.module.entry());
-    if (work * cut.turns > kMoreWork * work_) return std::nullopt;
+    if (work * cut.iterations > kMoreWork * work_) return std::nullopt;
     for (const Piece& piece : part.takes) {
-      cut.taken += static_cast<double>(ElementsOf(piece.box)) * cut.turns;
+      cut.taken += static_cast<double>(ElementsOf(piece.box)) * cut.iterations;
     }
     return cut;
   }
@@ -174,9 +174,9 @@ class TiledLoop::Search {
   }
 
   // The least divisor of `most` whose tiles are small enough, else `most`.
-  int64_t FewestTurns(int64_t most) const {
-    for (int64_t turns = 2; turns < most; ++turns) {
-      if (most % turns == 0 && IsSmall(turns)) return turns;
+  int64_t FewestIterations(int64_t most) const {
+    for (int64_t iterations = 2; iterations < most; ++iterations) {
+      if (most % iterations == 0 && IsSmall(iterations)) return iterations;
     }
     return most;
   }
@@ -200,17 +200,18 @@ absl::StatusOr<std::optional<TiledLoop>> TiledLoop::Make(
   for (const Search::Cut& cut : cuts) {
     TiledLoop loop;
     loop.outlined_ = outlined;
-    loop.turns_ = cut.turns;
+    loop.iterations_ = cut.iterations;
     loop.gives_ = search.PiecesOf(cut, 0);
     loop.unit_ = loop.gives_[0].box[cut.axes[0]].size();
     HAWSER_ASSIGN_OR_RETURN(const PartModule first,
                             PartOf(outlined, loop.gives_));
     bool follows = true;
-    // The second turn tells the steps; the last one is where they lead.
-    for (const int64_t turn : {int64_t{1}, cut.turns - 1}) {
-      HAWSER_ASSIGN_OR_RETURN(const PartModule part,
-                              PartOf(outlined, search.PiecesOf(cut, turn)));
-      follows = follows && loop.Follow(first, part, turn);
+    // The second iteration tells the steps; the last one is where they lead.
+    for (const int64_t iteration : {int64_t{1}, cut.iterations - 1}) {
+      HAWSER_ASSIGN_OR_RETURN(
+          const PartModule part,
+          PartOf(outlined, search.PiecesOf(cut, iteration)));
+      follows = follows && loop.Follow(first, part, iteration);
     }
     if (follows) return loop;
   }
@@ -218,11 +219,11 @@ absl::StatusOr<std::optional<TiledLoop>> TiledLoop::Make(
 }
 
 bool TiledLoop::Follow(const PartModule& first, const PartModule& part,
-                       int64_t turn) {
+                       int64_t iteration) {
   if (Print(part.module) != Print(first.module)) return false;
-  const auto follow = [turn](int64_t from, int64_t to, Start* start) {
-    if (turn == 1) *start = {from, to - from};
-    return to == start->first + turn * start->step;
+  const auto follow = [iteration](int64_t from, int64_t to, Start* start) {
+    if (iteration == 1) *start = {from, to - from};
+    return to == start->first + iteration * start->step;
   };
   takes_.resize(first.takes.size());
   offsets_.resize(first.offsets.size());
@@ -331,9 +332,9 @@ absl::StatusOr<int> TiledLoop::AddCondition(absl::Span<const Shape> state,
   Monoids monoids;
   ExpressionScope scope{builder, monoids};
   for (const Shape& shape : state) builder.Parameter(shape, SourceLocation{});
-  const Expression left =
-      Compare(Expression(&scope, 0), CompareDirection::kLt,
-              ConstantOf(&scope, Literal::Scalar<int64_t>(turns_ * unit_)));
+  const Expression left = Compare(
+      Expression(&scope, 0), CompareDirection::kLt,
+      ConstantOf(&scope, Literal::Scalar<int64_t>(iterations_ * unit_)));
   HAWSER_RETURN_IF_ERROR(builder.status());
   return builder.Finish({left.value()});
 }

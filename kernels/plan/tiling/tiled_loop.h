@@ -17,15 +17,15 @@
 
 namespace hawser::plan {
 
-// A tile is the same box of each result, moved on by its own size each turn.
-// Invariant: what a tile takes, and the numbers that say where it lies, move on
-// by the same steps, so that all turns are one computation.
+// A tile is the same box of each result, moved on by its own size each
+// iteration. Invariant: what a tile takes, and the numbers that say where it
+// lies, move on by the same steps, so that all iterations are one computation.
 class TiledLoop {
  public:
-  // Returns the loop whose turns read the least; of those, one of the fewest
-  // turns whose tiles are as small as the target wants them, else that of the
-  // smallest tiles; nullopt where no axis makes tiles that share no work.
-  // Errors: kInternal, an op without a part rule.
+  // Returns the loop whose iterations read the least; of those, one of the
+  // fewest iterations whose tiles are as small as the target wants them, else
+  // that of the smallest tiles; nullopt where no axis makes tiles that share no
+  // work. Errors: kInternal, an op without a part rule.
   static absl::StatusOr<std::optional<TiledLoop>> Make(
       const Module& module, const Computation& computation,
       const TiledGroup& group, const Target& target);
@@ -36,29 +36,30 @@ class TiledLoop {
                                              ComputationBuilder& builder) const;
 
  private:
-  // Where something begins in the first turn, and how far the next is.
+  // Where something begins in the first iteration, and how far the next is.
   struct Start {
     int64_t first = 0, step = 0;
   };
   struct Taken {
     int parameter = 0;
-    Box box;  // in the first turn
+    Box box;  // in the first iteration
     std::vector<Start> starts;
   };
   class Search;
   class Body;
 
   TiledLoop() = default;
-  // Learns from the part of turn 1 how the first one moves on; false if that of
-  // `turn` is not where it leads.
-  bool Follow(const PartModule& first, const PartModule& part, int64_t turn);
+  // Learns from the part of iteration 1 how the first one moves on; false if
+  // that of `iteration` is not where it leads.
+  bool Follow(const PartModule& first, const PartModule& part,
+              int64_t iteration);
   absl::StatusOr<int> AddCondition(absl::Span<const Shape> state,
                                    Module* module) const;
 
   Module outlined_;  // its entry is the group
-  int64_t turns_ = 0;
+  int64_t iterations_ = 0;
   int64_t unit_ = 1;  // by which the loop counts: the first result's step
-  std::vector<Piece> gives_;  // in the first turn
+  std::vector<Piece> gives_;  // in the first iteration
   std::vector<Taken> takes_;
   std::vector<Start> offsets_;
 };

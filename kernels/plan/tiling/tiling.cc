@@ -13,18 +13,18 @@
 namespace hawser::plan {
 namespace {
 
-struct Loop {
+struct TiledGroupLoop {
   TiledGroup group;
   TiledLoop loop;
 };
 
 // The loops of groups that are tiled, all of a family or none.
-absl::StatusOr<std::vector<Loop>> LoopsOf(const Module& module,
-                                          const Computation& computation,
-                                          const Target& target) {
-  std::vector<Loop> loops;
+absl::StatusOr<std::vector<TiledGroupLoop>> LoopsOf(
+    const Module& module, const Computation& computation,
+    const Target& target) {
+  std::vector<TiledGroupLoop> loops;
   for (const TiledGroups& groups : FindTiledGroups(computation, target)) {
-    std::vector<Loop> family;
+    std::vector<TiledGroupLoop> family;
     for (const TiledGroup& group : groups) {
       HAWSER_ASSIGN_OR_RETURN(
           auto loop, TiledLoop::Make(module, computation, group, target));
@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<Loop>> LoopsOf(const Module& module,
       family.push_back({group, *std::move(loop)});
     }
     if (family.size() != groups.size()) continue;
-    for (Loop& loop : family) loops.push_back(std::move(loop));
+    for (TiledGroupLoop& loop : family) loops.push_back(std::move(loop));
   }
   return loops;
 }
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<Loop>> LoopsOf(const Module& module,
 // gives, after all that it takes; what is only computed in loops is left out.
 class TiledCopy {
  public:
-  TiledCopy(const Computation& from, const std::vector<Loop>& loops,
+  TiledCopy(const Computation& from, const std::vector<TiledGroupLoop>& loops,
             const std::vector<int>& called, Module* to)
       : from_(from),
         loops_(loops),
@@ -133,7 +133,7 @@ class TiledCopy {
     std::vector<ValueId> operands;
     for (const ValueId v : NeedsOf(unit)) operands.push_back(moved_[v]);
     if (unit >= all.size()) {
-      const Loop& loop = loops_[unit - all.size()];
+      const TiledGroupLoop& loop = loops_[unit - all.size()];
       HAWSER_ASSIGN_OR_RETURN(const std::vector<ValueId> gives,
                               loop.loop.Build(operands, builder_));
       for (size_t k = 0; k < gives.size(); ++k) {
@@ -159,7 +159,7 @@ class TiledCopy {
   enum class State : uint8_t { kNew, kWaits, kMade };
 
   const Computation& from_;
-  const std::vector<Loop>& loops_;
+  const std::vector<TiledGroupLoop>& loops_;
   const std::vector<int>& called_;
   ComputationBuilder builder_;
   std::vector<ValueId> moved_;
@@ -172,7 +172,7 @@ class TiledCopy {
 absl::StatusOr<std::optional<Module>> Tiled(const Module& module,
                                             const std::vector<bool>& marked,
                                             const Target& target) {
-  std::vector<std::vector<Loop>> loops(marked.size());
+  std::vector<std::vector<TiledGroupLoop>> loops(marked.size());
   bool any = false;
   for (size_t c = 0; c < marked.size(); ++c) {
     if (!marked[c]) continue;

@@ -1,15 +1,6 @@
 #include "server/access/connections/connection_guard.h"
 
-#include <arpa/inet.h>
-#include <linux/tcp.h>
-#include <malloc.h>
-#include <netinet/in.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,9 +8,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
-#include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/access/connections/open_sockets.h"
+#include "server/access/connections/kernel_socket.h"
 
 namespace hawser::server {
 namespace {
@@ -39,75 +29,16 @@ constexpr int kLooksAtStranger = 10;
 // complete message in so many looks, in which more has come than this.
 constexpr int kLooksAtBlamed = 4;
 constexpr int64_t kMostOfBlameless = 1 << 20;
-// Trimming takes milliseconds, and the memory of a closed connection takes a
-// moment to come free.
-constexpr absl::Duration kBetweenTrims = absl::Milliseconds(40);
 // The memory that a connection takes by itself, and that gRPC takes for a byte
 // of headers that are not complete, of which it may be.
 constexpr int64_t kConnectionBytes = 64 << 10;
 constexpr int64_t kBytesOfUnfinished = 16;
-constexpr absl::Duration kLogEvery = absl::Seconds(1);
-
-// The address in the form that gRPC writes; "" for sockets that have no
-// address.
-std::string PeerOf(int fd) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    return "";
-  }
-  char text[INET6_ADDRSTRLEN];
-  if (address.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
-    return absl::StrCat("ipv4:", text, ":", ntohs(v4.sin_port));
-  }
-  if (address.ss_family != AF_INET6) return "";
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
-    inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text, sizeof(text));
-    return absl::StrCat("ipv4:", text, ":", ntohs(v6.sin6_port));
-  }
-  inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-  return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(v6.sin6_port));
-}
-
-// `peer` without its port.
-absl::string_view HostOf(absl::string_view peer) {
-  return peer.substr(0, peer.rfind(':'));
-}
-
-// The bytes that were read of a TCP socket in its life; those that still lie in
-// the kernel cost this process no memory. -1: the kernel does not say.
-int64_t ReadBytes(int fd) {
-  // Asked for first: bytes that come in between must not make it negative.
-  int unread = 0;
-  if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
-  tcp_info info{};
-  socklen_t size = sizeof(info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
-  constexpr size_t kNeeded =
-      offsetof(tcp_info, tcpi_bytes_received) + sizeof(uint64_t);
-  if (size < kNeeded) return -1;
-  return static_cast<int64_t>(info.tcpi_bytes_received) - unread;
-}
 
 }  // namespace
 
-int64_t ResidentBytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  long long size = 0, resident = 0;
-  const int read = std::fscanf(file, "%lld %lld", &size, &resident);
-  std::fclose(file);
-  return read == 2 ? resident * sysconf(_SC_PAGESIZE) : 0;
-}
-
 ConnectionGuard::ConnectionGuard(ConnectionLimits limits)
-    : limits_([&] {
-        if (limits.resident == nullptr) limits.resident = ResidentBytes;
-        return std::move(limits);
-      }()),
+    : limits_(std::move(limits)),
+      memory_(limits_),
       thread_([this] { Loop(); }) {}
 
 ConnectionGuard::~ConnectionGuard() {
@@ -188,24 +119,8 @@ void ConnectionGuard::Forget(const Socket& socket) {
 void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
   // The descriptor is still this socket's: gRPC closes it only after it has
   // shut it down, and another socket would have another inode.
-  if (InodeOf(socket.fd) == socket.inode) {
-    shutdown(socket.fd, SHUT_RDWR);
-    // Or gRPC would parse what lies there before it sees the end.
-    while (recv(socket.fd, nullptr, size_t{1} << 30, MSG_TRUNC | MSG_DONTWAIT) >
-           0) {
-    }
-  }
-  ++closed_;
-  ++unlogged_;
-  const absl::Time now = SteadyNow();
-  if (now >= next_log_) {
-    next_log_ = now + kLogEvery;
-    HAWSER_LOG(kWarning) << "closed " << unlogged_ << " connections, the last "
-                         << (socket.peer.empty() ? "on a Unix socket"
-                                                 : socket.peer)
-                         << ": " << why;
-    unlogged_ = 0;
-  }
+  if (InodeOf(socket.fd) == socket.inode) ShutDown(socket.fd);
+  closed_.Add(socket.peer, why, SteadyNow());
   Forget(Socket(socket));
 }
 
@@ -363,32 +278,16 @@ void ConnectionGuard::CloseOfLargest() {
   const std::string who = tenant.empty()
                               ? "connections without an authorised call"
                               : absl::StrCat("tenant ", absl::CEscape(tenant));
-  Close(*largest, absl::StrCat("the server has ", limits_.resident(),
+  Close(*largest, absl::StrCat("the server has ", memory_.resident(),
                                " bytes of memory, more than ",
                                limits_.resident_bytes, ", and ", who,
                                " has the largest share, ", shares.at(tenant)));
 }
 
 void ConnectionGuard::LookAtMemory() {
-  if (limits_.resident_bytes == 0) return;
-  int64_t resident = limits_.resident();
-  // Buffers count early, since gRPC parses and copies what it has read even
-  // after a close.
-  const auto is_short = [&] {
-    return resident > limits_.resident_bytes ||
-           (limits_.uncharged_bytes > 0 &&
-            resident - limits_.charged() > limits_.uncharged_bytes);
-  };
-  if (!is_short()) return;
-  const bool trims = SteadyNow() >= next_trim_;
-  if (trims) {  // freed memory may not have been given back yet
-    malloc_trim(0);
-    next_trim_ = SteadyNow() + kBetweenTrims;
-    resident = limits_.resident();
-    short_ = is_short();
-  }
-  if (!short_ || CloseUnfinished()) return;
-  if (trims && resident > limits_.resident_bytes) CloseOfLargest();
+  const MemoryWatch::Look look = memory_.Check(SteadyNow());
+  if (!look.is_short || CloseUnfinished()) return;
+  if (look.is_over) CloseOfLargest();
 }
 
 void ConnectionGuard::Loop() {

@@ -19,38 +19,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/mutex.h"
+#include "server/access/connections/closed_log.h"
+#include "server/access/connections/connection_limits.h"
+#include "server/access/connections/memory_watch.h"
 #include "server/access/connections/suspects.h"
 
 namespace hawser::server {
-
-struct ConnectionLimits {
-  // The bytes that a connection may receive before its first authorised call
-  // begins.
-  int64_t stranger_bytes = 64 << 10;
-  // The bytes that it may receive after that, since its last message was
-  // complete: more than the largest message, less than gRPC can be made to
-  // buffer.
-  int64_t unfinished_bytes = 24 << 20;
-  // Memory of the process; beyond, connections are closed: those with much of a
-  // message that is not complete, then one of the tenant that holds most. 0: no
-  // limit.
-  int64_t resident_bytes = 0;
-  // Memory of the process that `charged`, what clients are charged for, leaves
-  // over: gRPC's buffers. Beyond, connections with much of a message that is
-  // not complete are closed, of the tenant that has most of these. 0: no limit.
-  int64_t uncharged_bytes = 0;
-  std::function<int64_t()> charged = [] { return int64_t{0}; };
-  // The bytes that a tenant is charged for.
-  std::function<int64_t(absl::string_view tenant)> held =
-      [](absl::string_view) { return int64_t{0}; };
-  // Calls that a connection may give up in a row without having sent a message
-  // (CVE-2023-44487).
-  int given_up = 1000;
-  // Authorised connections of one tenant.
-  int64_t of_tenant = 4096;
-  // Memory of the process; null: ResidentBytes.
-  std::function<int64_t()> resident;
-};
 
 // Calls tell it about the connection they came by. Thread-safe.
 class Connection {
@@ -107,7 +81,7 @@ class ConnectionGuard {
   void Blame();
 
   // Returns how many were closed, for any of the reasons above.
-  int64_t closed() const { return closed_; }
+  int64_t closed() const { return closed_.count(); }
 
  private:
   struct Socket {
@@ -161,17 +135,10 @@ class ConnectionGuard {
   absl::flat_hash_map<std::string, int64_t> of_tenant_ ABSL_GUARDED_BY(mu_);
   Suspects suspects_ ABSL_GUARDED_BY(mu_);
   uint64_t added_ ABSL_GUARDED_BY(mu_) = 0;
-  std::atomic<int64_t> closed_{0};
-  absl::Time next_log_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
-  int64_t unlogged_ ABSL_GUARDED_BY(mu_) = 0;
-  // The guard's thread alone uses these.
-  absl::Time next_trim_ = absl::InfinitePast();
-  bool short_ = false;  // memory was short after the last trim
+  ClosedLog closed_;    // Add under mu_
+  MemoryWatch memory_;  // Check by the guard's thread alone
   std::thread thread_;
 };
-
-// Bytes of memory this process has now.
-int64_t ResidentBytes();
 
 }  // namespace hawser::server
 #endif  // HAWSER_SERVER_ACCESS_CONNECTIONS_CONNECTION_GUARD_H_

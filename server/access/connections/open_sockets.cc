@@ -1,13 +1,8 @@
 #include "server/access/connections/open_sockets.h"
 
-#include <sys/stat.h>
+#include "server/access/connections/kernel_socket.h"
 
 namespace hawser::server {
-
-uint64_t InodeOf(int fd) {
-  struct stat about {};
-  return fstat(fd, &about) == 0 ? about.st_ino : 0;
-}
 
 void OpenSockets::Add(int fd) { inodes_[fd] = InodeOf(fd); }
 

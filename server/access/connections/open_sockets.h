@@ -9,10 +9,6 @@
 
 namespace hawser::server {
 
-// Tells a socket from the next one with its descriptor: no two open sockets
-// have the same. 0: `fd` is not open.
-uint64_t InodeOf(int fd);
-
 // gRPC does not say when it closes a connection it was given, so the kernel is
 // asked whether the descriptor still is that socket. Not thread-safe.
 class OpenSockets {

@@ -18,9 +18,9 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
 #include "core/sharding/shard.h"
-#include "tests/bench/echo_client.h"
-#include "tests/bench/peers.h"
-#include "tests/bench/rounds.h"
+#include "tests/bench/echo/echo_client.h"
+#include "tests/bench/measure/peers.h"
+#include "tests/bench/measure/rounds.h"
 
 namespace hawser::bench {
 namespace {

@@ -18,7 +18,7 @@ namespace hawser::sdk {
 namespace {
 
 // The recorded instructions some tensors need, and what they stand on.
-struct Recording {
+struct RecordedGraph {
   std::vector<Node*> order;      // operands before users
   std::vector<Tensor> leaves;    // its parameters
   std::vector<NodeRef> outputs;  // nodes that a Tensor still points at
@@ -37,7 +37,7 @@ class Walker {
   // from -1 down.
   int64_t NumberOf(const Tensor& t) ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 
-  Recording recording;
+  RecordedGraph recording;
 
  private:
   // True if this walk meets the node for the first time; then clears its
@@ -144,7 +144,7 @@ Digest KeyOf(Walker* walker, Numerics numerics)
 
 absl::StatusOr<Module> BuildModule(Walker* walker)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
-  const Recording& recording = walker->recording;
+  const RecordedGraph& recording = walker->recording;
   Module module("recorded");
   RegionIndex regions;
   ComputationBuilder builder(&module, "main");
@@ -181,7 +181,7 @@ absl::StatusOr<Module> BuildModule(Walker* walker)
 
 // The executable of a recording: known, or the module to compile.
 struct Prepared {
-  Recording recording;
+  RecordedGraph recording;
   Digest key;
   std::shared_ptr<runtime::Executable> executable;
   Module module;
@@ -228,7 +228,7 @@ absl::Status Compile(const Execution& execution, Prepared* prepared) {
 }
 
 // Turns the outputs into ready tensors, unless another thread was first.
-void Publish(const Client& client, const Recording& recording,
+void Publish(const Client& client, const RecordedGraph& recording,
              std::vector<runtime::BufferPtr> buffers) {
   std::vector<Recorded> done;  // freed after the lock
   MutexLock lock(&graph_mutex);

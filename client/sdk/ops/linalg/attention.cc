@@ -25,7 +25,7 @@ using sdk::Values;
 
 // Sizes, and what is to be done besides. Scores lie as [batch, groups, queries,
 // heads of a group, keys], which is how the product of both gives them.
-struct Plan {
+struct AttentionPlan {
   int64_t batch, queries, keys, groups, heads_of_group;
   double scale;
   bool causal, has_mask, has_bias;
@@ -56,7 +56,7 @@ absl::Status CheckSizes(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 // `given` broadcasts to scores.
 absl::Status CheckBroadcasts(absl::string_view name, const Tensor& given,
-                             const Plan& plan) {
+                             const AttentionPlan& plan) {
   const Dims all = {plan.batch, plan.heads(), plan.queries, plan.keys};
   const auto dims = sdk::BroadcastDims(given.shape().dims(), all);
   if (dims.ok() && *dims == all) return absl::OkStatus();
@@ -67,7 +67,7 @@ absl::Status CheckBroadcasts(absl::string_view name, const Tensor& given,
 // ---- how axes lie -----------------------------------------------------------
 
 // [batch, heads, queries, keys], or what broadcasts to it, as scores lie.
-Tensor AsScores(const Tensor& x, const Plan& plan) {
+Tensor AsScores(const Tensor& x, const AttentionPlan& plan) {
   Dims dims(4 - x.rank(), 1);
   for (const int64_t size : x.shape().dims()) dims.push_back(size);
   const bool all = dims[1] == plan.heads() && dims[1] != 1;
@@ -78,7 +78,8 @@ Tensor AsScores(const Tensor& x, const Plan& plan) {
 }
 
 // The gradient by `x`, which was broadcast so: summed over those axes.
-Tensor SummedTo(const Tensor& scores, const Tensor& x, const Plan& plan) {
+Tensor SummedTo(const Tensor& scores, const Tensor& x,
+                const AttentionPlan& plan) {
   const Tensor all =
       Reshape(Transpose(scores, {0, 1, 3, 2, 4}),
               {plan.batch, plan.heads(), plan.queries, plan.keys});
@@ -93,11 +94,11 @@ Tensor SummedTo(const Tensor& scores, const Tensor& x, const Plan& plan) {
 }
 
 // [batch, queries, heads, d] with heads by groups, and back.
-Tensor Grouped(const Tensor& x, const Plan& plan) {
+Tensor Grouped(const Tensor& x, const AttentionPlan& plan) {
   return Reshape(x, {plan.batch, plan.queries, plan.groups, plan.heads_of_group,
                      x.dim(3)});
 }
-Tensor Ungrouped(const Tensor& x, const Plan& plan) {
+Tensor Ungrouped(const Tensor& x, const AttentionPlan& plan) {
   return Reshape(Transpose(x, {0, 2, 1, 3, 4}),
                  {plan.batch, plan.queries, plan.heads(), x.dim(4)});
 }
@@ -112,19 +113,21 @@ Tensor ProductOf(const Tensor& a, const Tensor& b, const DotAxes& axes,
 }
 
 // Multiplies queries, or gradients that lie as they do, with keys or values.
-Tensor WithKeys(const Tensor& queries, const Tensor& keys, const Plan& plan) {
+Tensor WithKeys(const Tensor& queries, const Tensor& keys,
+                const AttentionPlan& plan) {
   return ProductOf(Grouped(queries, plan), keys, {{4}, {3}, {0, 2}, {0, 2}},
                    plan.accurate);
 }
 // Sums over keys.
-Tensor OverKeys(const Tensor& scores, const Tensor& keys, const Plan& plan) {
+Tensor OverKeys(const Tensor& scores, const Tensor& keys,
+                const AttentionPlan& plan) {
   return Ungrouped(ProductOf(Convert(scores, plan.dtype), keys,
                              {{4}, {1}, {0, 1}, {0, 2}}, plan.dtype),
                    plan);
 }
 // Sums over queries and the heads of a group.
 Tensor OverQueries(const Tensor& scores, const Tensor& queries,
-                   const Plan& plan) {
+                   const AttentionPlan& plan) {
   const Tensor sums =
       ProductOf(Convert(scores, plan.dtype), Grouped(queries, plan),
                 {{2, 3}, {1, 3}, {0, 1}, {0, 2}}, plan.dtype);
@@ -134,7 +137,7 @@ Tensor OverQueries(const Tensor& scores, const Tensor& queries,
 // ---- weights ----------------------------------------------------------------
 
 // bool, as scores lie: where keys are seen; nothing where all are.
-std::optional<Tensor> Seen(const Values& in, const Plan& plan) {
+std::optional<Tensor> Seen(const Values& in, const AttentionPlan& plan) {
   std::optional<Tensor> seen;
   if (plan.has_mask) seen = AsScores(in.back(), plan);
   if (!plan.causal) return seen;
@@ -146,7 +149,7 @@ std::optional<Tensor> Seen(const Values& in, const Plan& plan) {
 
 // The softmax over the keys that are seen; 0 where none is. in: q, k, v, then
 // bias and mask, where there are.
-Tensor Weights(const Values& in, const Plan& plan) {
+Tensor Weights(const Values& in, const AttentionPlan& plan) {
   Tensor scores = WithKeys(in[0], in[1], plan) * plan.scale;
   if (plan.has_bias) {
     scores = scores + Convert(AsScores(in[3], plan), plan.accurate);
@@ -161,7 +164,7 @@ Tensor Weights(const Values& in, const Plan& plan) {
   return sizes / Select(Eq(sum, 0), 1, sum);
 }
 
-Values Gradients(const Tensor& g, const Values& in, const Plan& plan) {
+Values Gradients(const Tensor& g, const Values& in, const AttentionPlan& plan) {
   const Tensor weights = Weights(in, plan);
   const Tensor by_weights = WithKeys(g, in[2], plan);
   const Over keys = {.axes = {-1}, .keep_axes = true};
@@ -193,18 +196,19 @@ Tensor Attention(const Operand& q, const Operand& k, const Operand& v,
   if (const auto status = CheckSizes(in[0], in[1], in[2]); !status.ok()) {
     return s.Fail(status);
   }
-  const Plan plan = {.batch = in[0].dim(0),
-                     .queries = in[0].dim(1),
-                     .keys = in[1].dim(1),
-                     .groups = in[1].dim(2),
-                     .heads_of_group = in[0].dim(2) / in[1].dim(2),
-                     .scale = options.scale.value_or(
-                         1 / std::sqrt(static_cast<double>(in[0].dim(3)))),
-                     .causal = options.causal,
-                     .has_mask = options.mask.has_value(),
-                     .has_bias = options.bias.has_value(),
-                     .dtype = dtype,
-                     .accurate = sdk::ToAccurate(dtype)};
+  const AttentionPlan plan = {
+      .batch = in[0].dim(0),
+      .queries = in[0].dim(1),
+      .keys = in[1].dim(1),
+      .groups = in[1].dim(2),
+      .heads_of_group = in[0].dim(2) / in[1].dim(2),
+      .scale = options.scale.value_or(
+          1 / std::sqrt(static_cast<double>(in[0].dim(3)))),
+      .causal = options.causal,
+      .has_mask = options.mask.has_value(),
+      .has_bias = options.bias.has_value(),
+      .dtype = dtype,
+      .accurate = sdk::ToAccurate(dtype)};
   for (const auto& [name, given] :
        {std::pair("bias", options.bias), std::pair("mask", options.mask)}) {
     if (!given.has_value()) continue;

@@ -8,13 +8,13 @@
 #include "client/sdk/ops/elementwise/elementwise.h"
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/indexing/index.h"
-#include "client/sdk/ops/indexing/sort.h"
 #include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/random/distributions.h"
 #include "client/sdk/ops/random/keys.h"
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/scan.h"
 #include "client/sdk/ops/shape.h"
+#include "client/sdk/ops/sorting/sort.h"
 #include "core/base/status.h"
 
 namespace hawser {
