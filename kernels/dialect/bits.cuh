@@ -49,5 +49,11 @@ HK_DEVICE double ReducePrecision(double x) {
   return BitCast<double>(
       ReducedBits<11, 52, exponent, mantissa>(BitCast<u64>(x)));
 }
+
+// 1 / (1 + e^-x), of an e^ that cannot overflow.
+template <class T> HK_DEVICE T Logistic(T x) {
+  const T e = Exp(-Abs(x));
+  return x < 0 ? e / (1 + e) : 1 / (1 + e);
+}
 }  // namespace hk
 #endif  // HK_BITS

@@ -4,7 +4,7 @@
 #define HK_FIXED
 
 namespace hk {
-// What the updates of a place are measured by: 0 where there is none; the
+// The size of an update: 0 where a place has none; the
 // largest of them gives the unit of their sum.
 HK_DEVICE u32 SizeOf(float x) {
   return (BitCast<u32>(x) & 0x7fffffffu) + 1u;

@@ -58,11 +58,10 @@ template <int N, class T>
 HK_DEVICE void StoreVector(T* p, const Vector<T, N>& x) {
   *reinterpret_cast<Vector<T, N>*>(p) = x;
 }
-// Integers of 32 or 64 bits, in memory a launch updates.
+// Integers of 32 or 64 bits, in memory a launch updates. An extreme moves one
+// way: what does not pass an old value of it is left out.
 template <class T> HK_DEVICE void AtomicAdd(T* p, T x) { atomicAdd(p, x); }
 HK_DEVICE void AtomicAdd(s64* p, s64 x) { atomicAdd((u64*)p, (u64)x); }
-// An extreme only moves one way, so a value that was read before is bound enough
-// to leave out what cannot move it: most of them, where many threads meet.
 template <class T> HK_DEVICE void AtomicMax(T* p, T x) {
   if (*(volatile T*)p < x) atomicMax(p, x);
 }
@@ -210,7 +209,6 @@ template <class T> HK_DEVICE T Power(T base, T exponent) {
   }
   return power;
 }
-
 // ---- order: NaN wins, -0 is below +0
 template <class T> HK_DEVICE T Max(T a, T b) { return a > b ? a : b; }
 template <class T> HK_DEVICE T Min(T a, T b) { return a < b ? a : b; }
@@ -247,10 +245,6 @@ HK_UNARY(Floor, floor) HK_UNARY(Ceil, ceil) HK_UNARY(RoundEven, rint)
 HK_BINARY(Power, pow) HK_BINARY(Atan2, atan2)
 #undef HK_BINARY
 template <class T> HK_DEVICE bool IsFinite(T x) { return x - x == 0; }
-template <class T> HK_DEVICE T Logistic(T x) {
-  const T e = Exp(-Abs(x));
-  return x < 0 ? e / (1 + e) : 1 / (1 + e);
-}
 
 // ---- conversions: rounded once; NaN to 0 and saturated towards integers
 // Converts to float by "round to odd", so that rounding again to a half is

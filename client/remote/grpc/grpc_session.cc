@@ -101,7 +101,7 @@ void GrpcSessionStream::Finish(absl::Time deadline) {
 }
 
 void GrpcSessionStream::OnDone(SessionCall::Kind kind, bool ok) {
-  // By kind.
+  // They are ordered by kind.
   static constexpr void (GrpcSessionStream::*kHandlers[SessionCall::kKinds])(
       bool) = {
       &GrpcSessionStream::OnStarted,  &GrpcSessionStream::OnRead,

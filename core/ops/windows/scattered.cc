@@ -1,4 +1,4 @@
-// What windows choose: select_and_scatter as a formula.
+// Choices of windows: select_and_scatter as a formula.
 #include <algorithm>
 #include <functional>
 #include <utility>

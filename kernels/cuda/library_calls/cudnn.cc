@@ -83,7 +83,7 @@ Ints DimsOf(int64_t outer, int64_t features, const Ints& extents) {
   return dims;
 }
 
-// Of a tensor without gaps. Errors: kUnimplemented beyond int32.
+// The tensor has no gaps. Errors: kUnimplemented beyond int32.
 absl::StatusOr<Ints> StridesOf(const Ints& dims, bool features_first) {
   std::vector<size_t> inner_first;
   if (!features_first) inner_first.push_back(1);

@@ -161,7 +161,7 @@ absl::Status Eigh(const FactorizationSpec& s, const T* a,
   return absl::OkStatus();
 }
 
-// What LAPACK compares numbers by.
+// LAPACK compares numbers by this.
 template <typename C>
 auto SizeOf(const C& x) {
   return std::abs(std::real(x)) + std::abs(std::imag(x));

@@ -26,6 +26,22 @@ int RoomFor(int64_t vectors) {
   return room;
 }
 
+const char* Atomic(const OpDef* monoid) {
+  return monoid == &kMaximum   ? "AtomicMax"
+         : monoid == &kMinimum ? "AtomicMin"
+                               : "AtomicAdd";
+}
+
+// Opens a loop of all threads, `index` from 0 to `count`.
+LaunchShape OpenLoop(const char* index, int64_t count, const IndexNames& names,
+                     const EmitOptions& options, TextWriter* body) {
+  body->Open("for (", names.type(), " ", index, " = (", names.type(),
+             ")HK_BID * ", kThreads, "u + HK_TID; ", index, " < ",
+             names.Number(count), "; ", index, " += HK_NBLK * ", kThreads,
+             "u)");
+  return LoopShape(count, options);
+}
+
 // Emits the kernels of a scatter one after the other: loops over elements of
 // the input, and loops over updates.
 class AtomicScatter {
@@ -35,6 +51,7 @@ class AtomicScatter {
         c_(source.module.computation(source.region.computation)),
         i_(c_.instructions()[source.region.instruction]),
         input_(c_.shape(i_.operands[0])),
+        indices_(c_.shape(i_.operands[1])),
         monoid_(MonoidOf(source.module.computation(i_.called[0]))),
         names_(NamesOfScatter(c_, i_)),
         elements_(input_.num_elements()) {}
@@ -55,7 +72,7 @@ class AtomicScatter {
         EmitFixedPoint();
         break;
       case ScatterWay::kOwners:
-        return Internal("a scatter by owners has no atomics");
+        return Internal("a scatter by owners");
     }
     return std::move(kernels_);
   }
@@ -111,7 +128,8 @@ class AtomicScatter {
   template <typename Write>
   void ForElements(const char* kind, const Write& write) {
     KernelBuilder kernel(kind);
-    const LaunchShape shape = Open("e", elements_, &kernel.body());
+    const LaunchShape shape =
+        OpenLoop("e", elements_, names_, source_.options, &kernel.body());
     write(&kernel);
     kernel.body().Close();
     kernels_.push_back(kernel.Finish(shape));
@@ -122,15 +140,15 @@ class AtomicScatter {
   void ForUpdates(const char* kind, const Write& write) {
     KernelBuilder kernel(kind);
     TextWriter& body = kernel.body();
-    const LaunchShape shape = Open("u", loops_.vectors * loops_.window, &body);
-    const std::string window = names_.Number(loops_.window);
-    body.Line("const ", names_.type(), " n = u / ", window, ", w = u % ",
-              window, ";");
-    const Shape& indices = c_.shape(i_.operands[1]);
+    const LaunchShape shape = OpenLoop("u", loops_.vectors * loops_.window,
+                                       names_, source_.options, &body);
+    const std::string wide = names_.Number(loops_.window);
+    body.Line("const ", names_.type(), " n = u / ", wide, ", w = u % ", wide,
+              ";");
     loops_.WriteComponents(
-        kernel.Parameter({KernelParameter::kOperand, 1, 0, indices.byte_size(),
+        kernel.Parameter({KernelParameter::kOperand, 1, 0, indices_.byte_size(),
                           Access::kRead},
-                         TypeName(indices.dtype()), true),
+                         TypeName(indices_.dtype()), true),
         names_, &body);
     body.Open("if (", loops_.InsideText(), ")");
     loops_.WriteOffsets(names_, &body);
@@ -138,19 +156,6 @@ class AtomicScatter {
     body.Close();
     body.Close();
     kernels_.push_back(kernel.Finish(shape));
-  }
-  LaunchShape Open(const char* index, int64_t count, TextWriter* body) {
-    const char* const type = names_.type();
-    body->Open("for (", type, " ", index, " = (", type, ")HK_BID * ", kThreads,
-               "u + HK_TID; ", index, " < ", names_.Number(count), "; ", index,
-               " += HK_NBLK * ", kThreads, "u)");
-    return LoopShape(count, source_.options);
-  }
-
-  static const char* Atomic(const OpDef* monoid) {
-    return monoid == &kMaximum   ? "AtomicMax"
-           : monoid == &kMinimum ? "AtomicMin"
-                                 : "AtomicAdd";
   }
   std::string Result(KernelBuilder* kernel, DType dtype) const {
     return kernel->Parameter(
@@ -163,7 +168,7 @@ class AtomicScatter {
         {KernelParameter::kOperand, 2, 0, shape.byte_size(), Access::kRead},
         TypeName(shape.dtype()), true);
   }
-  // In scratch memory, as plan::ScratchBytesOf has it.
+  // They lie as plan::ScratchBytesOf has it.
   std::string Sums(KernelBuilder* kernel, Access access) const {
     return kernel->Parameter(
         {KernelParameter::kScratch, 0, 0, elements_ * 8, access}, "s64", false);
@@ -178,6 +183,7 @@ class AtomicScatter {
   const Computation& c_;
   const Instruction& i_;
   const Shape& input_;
+  const Shape& indices_;
   const OpDef* const monoid_;
   const IndexNames names_;
   const int64_t elements_;

@@ -253,7 +253,7 @@ std::vector<Call> Convolution::Calls() const {
   }
   call.dtype = lhs_.dtype();
   call.groups = spec_.groups;
-  // Units for products of halves want features last. Else what stands in
+  // Units for products of halves want features last. Otherwise the array in
   // memory is taken as it is.
   const Dims order = SourceOf(lhs_).order;
   const bool stands_first = order[filter ? 0 : last()] == 1;

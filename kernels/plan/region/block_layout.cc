@@ -9,7 +9,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/movement/sort.h"
-#include "kernels/plan/selection/first_places.h"
+#include "kernels/plan/parallel/first_places.h"
 
 namespace hawser::plan {
 namespace {

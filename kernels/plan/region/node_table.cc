@@ -20,7 +20,7 @@
 #include "core/ops/windows/unfold.h"
 #include "core/ops/windows/windows.h"
 #include "kernels/plan/library/library_ops.h"
-#include "kernels/plan/selection/first_places.h"
+#include "kernels/plan/parallel/first_places.h"
 
 namespace hawser::plan {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/plan/index/index_map.h"
-#include "kernels/plan/region/scatter_way.h"
+#include "kernels/plan/parallel/scatter_way.h"
 #include "kernels/plan/target/product_call.h"
 #include "kernels/plan/target/target.h"
 
@@ -161,15 +161,15 @@ struct Region {
   int launches = 1;    // 2: partial results, then the rest
   int64_t splits = 1;  // blocks per result of a split reduction; of kBlock:
                        // parts of a scan's run
-  int64_t scratch_bytes = 0;  // for partial results
+  int64_t scratch_bytes = 0;                     // for partial results
   ScatterWay scatter_way = ScatterWay::kOwners;  // of a scatter
-  int live_points = 0;        // most values alive at once: registers, about
-  Epilogue epilogue;          // kLibraryDot
+  int live_points = 0;  // most values alive at once: registers, about
+  Epilogue epilogue;    // kLibraryDot
 
   int64_t bytes_read = 0;
   int64_t bytes_written = 0;
   int64_t lane_operations = 0;
-  double lane_seconds = 0;  // what these take, by the target's costs
+  double lane_seconds = 0;       // what these take, by the target's costs
   std::string ToString() const;  // a line
 };
 

@@ -13,8 +13,8 @@
 #include "core/ops/movement/sort.h"
 #include "core/ops/rewritten.h"
 #include "core/ops/scatters/scatter_rows.h"
+#include "kernels/plan/parallel/first_places.h"
 #include "kernels/plan/region/block_layout.h"
-#include "kernels/plan/selection/first_places.h"
 
 namespace hawser::plan {
 namespace {
@@ -129,7 +129,7 @@ Expression ElementsOf(const Expression& list, const Expression& at) {
                   at.dims());
 }
 
-// What a sort selects, of rows [rows, size].
+// The elements that a sort selects, of rows [rows, size].
 class Selected {
  public:
   Selected(const Expressions& operands, const std::vector<int>& keys,
@@ -146,7 +146,7 @@ class Selected {
   // The number of each element, of all rows: s64[rows, count].
   Expression Numbers(const Selection& selection) const {
     if (selection.parts == 1) return Flat(keys_, selection.count, size_);
-    // Of parts in their order, so that what is equal stays as it stood.
+    // Parts stay in their order, so that what is equal stays as it stood.
     const int64_t part = size_ / selection.parts;
     const int64_t left = selection.parts * selection.count;
     Expressions keys;

@@ -148,7 +148,7 @@ class TiledLoop::Search {
         more.iterations = std::gcd(more.iterations, results_[k].dim(other));
         if (more.iterations < 2) continue;
         HAWSER_ASSIGN_OR_RETURN(const double work, WorkOfTurn(more));
-        // Of those that do as much, that of the most iterations.
+        // Among those that do as much, the one of the most iterations wins.
         if (work * more.iterations >= least) continue;
         least = work * more.iterations;
         best = std::move(more);

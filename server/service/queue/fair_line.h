@@ -16,6 +16,18 @@
 
 namespace hawser::server {
 
+// Seconds had, 0 for a newcomer, the order of arrival, the name.
+template <typename Name>
+using FairLineKey = std::tuple<double, int, uint64_t, Name>;
+// A flow of a tenant: its items in line, and its key while there are any.
+template <typename Item>
+struct FairLineFlow {
+  double had = 0;
+  int running = 0;
+  FairLineKey<uint64_t> key;
+  std::deque<Item> items;
+};
+
 // Tenants have flows, flows have items in line. Each has had so far a number of
 // seconds; the next item is that of the tenant which has had the least, and
 // there of the flow which has had the least. A newcomer is taken to have had as
@@ -64,26 +76,23 @@ class FairLine {
     const Tenant& own = tenants_.at(std::get<3>(*ready_.begin()));
     return &own.flows.at(std::get<3>(*own.ready.begin())).items.front();
   }
-  // What runs already of those whose item is asked for.
-  struct Beside {
-    int of_tenant = 0;
-    int of_flow = 0;
-  };
   // Takes the next item out: of the tenants' first items, in the tenants'
-  // order, the first of which may(item, Beside) is true. False: there is none.
+  // order, the first of which may(item, what runs of its tenant, what runs of
+  // its flow) is true. False: there is none.
   template <typename May>
   bool Pop(const May& may, Item* item) {
-    auto at = ready_.begin();
-    while (at != ready_.end() && !MayPop(*at, may)) ++at;
-    if (at == ready_.end()) return false;
-    Tenant& own = tenants_.at(std::get<3>(*at));
-    Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
-    *item = std::move(line.items.front());
-    line.items.pop_front();
-    now_ = std::max(now_, own.had);
-    own.now = std::max(own.now, line.had);
-    Left(own, line);
-    return true;
+    for (auto at = ready_.begin(); at != ready_.end(); ++at) {
+      Tenant& own = tenants_.at(std::get<3>(*at));
+      Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
+      if (!may(line.items.front(), own.running, line.running)) continue;
+      *item = std::move(line.items.front());
+      line.items.pop_front();
+      now_ = std::max(now_, own.had);
+      own.now = std::max(own.now, line.had);
+      Left(own, line);
+      return true;
+    }
+    return false;
   }
 
   // Takes `item` out; false when it is not in that flow's line.
@@ -145,15 +154,9 @@ class FairLine {
 
  private:
   static constexpr size_t kFew = 64;
-  // Seconds had, 0 for a newcomer, the order of arrival, the name.
   template <typename Name>
-  using Key = std::tuple<double, int, uint64_t, Name>;
-  struct Flow {
-    double had = 0;
-    int running = 0;
-    Key<uint64_t> key;
-    std::deque<Item> items;
-  };
+  using Key = FairLineKey<Name>;
+  using Flow = FairLineFlow<Item>;
   struct Tenant {
     std::string name;
     double had = 0;
@@ -169,12 +172,6 @@ class FairLine {
     Tenant& own = tenants_[std::string(name)];
     if (own.name.empty()) own.name = std::string(name);
     return own;
-  }
-  template <typename May>
-  bool MayPop(const Key<std::string>& key, const May& may) const {
-    const Tenant& own = tenants_.at(std::get<3>(key));
-    const Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
-    return may(line.items.front(), Beside{own.running, line.running});
   }
   // An item of `line` is no longer in line.
   void Left(Tenant& own, Flow& line) {

@@ -95,9 +95,8 @@ TurnSlots::TurnPtr TurnSlots::Next(absl::Time now) {
   Charge(now);
   TurnPtr turn;
   const bool beyond = running == options_.running;
-  const auto may = [beyond](const TurnPtr& first, const auto& beside) {
-    return !beyond || beside.of_tenant == 0 ||
-           (beside.of_flow == 0 && first->is_brief());
+  const auto may = [beyond](const TurnPtr& first, int of_tenant, int of_flow) {
+    return !beyond || of_tenant == 0 || (of_flow == 0 && first->is_brief());
   };
   if (!line_.Pop(may, &turn)) return nullptr;
   if (turn->state_ == State::kPaused) --paused_;

@@ -17,6 +17,25 @@ constexpr int64_t kWarps = kDigits / 32;
 // Elements that a thread reads before it looks at the first.
 constexpr int kAtOnce = 4;
 
+// A network of exchanges, by the image and then by the place.
+void WriteOrder(const std::string& type, int64_t padded, TextWriter* body) {
+  if (padded == 1) return;
+  body->Open("for (u32 length = 2u; length <= ", padded, "u; length *= 2u)");
+  body->Open("for (u32 step = length / 2u; step > 0u; step /= 2u)");
+  body->Open("for (u32 i = HK_TID; i < ", padded / 2, "u; i += kDigits)");
+  body->Line("const u32 low = 2u * i - (i & (step - 1u)), high = low + step;");
+  body->Line("const ", type, " a = bits[low], b = bits[high];");
+  body->Line("const u32 p = places[low], q = places[high];");
+  body->Open("if ((a > b || (a == b && p > q)) == ((low & length) == 0u))");
+  body->Line("bits[low] = b; bits[high] = a;");
+  body->Line("places[low] = q; places[high] = p;");
+  body->Close();
+  body->Close();
+  body->Line("HK_SYNC();");
+  body->Close();
+  body->Close();
+}
+
 class SelectKernel {
  public:
   explicit SelectKernel(const Sort& sort)
@@ -43,7 +62,7 @@ class SelectKernel {
     body_.Line(type, " last = 0; u32 need = ", count_, "u;");
     WriteDigits(type);
     WriteCollection();
-    WriteOrder(type);
+    WriteOrder(type, padded_, &body_);
     WriteResult();
     HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
                             GridOf(sort_.layout.runs.runs()));
@@ -54,8 +73,7 @@ class SelectKernel {
   void WriteDigits(const std::string& type) {
     body_.Open("for (u32 digit = ", sort_.layout.passes, "u; digit-- > 0u;)");
     body_.Line("const u32 shift = digit * kDigitBits;");
-    body_.Line("counts[HK_TID] = 0u;");
-    body_.Line("HK_SYNC();");
+    body_.Line("counts[HK_TID] = 0u; HK_SYNC();");
     // Whole warps, though the row may end before.
     body_.Open("for (u32 base = 0u; base < ", size_,
                "u; base += ", kAtOnce * kDigits, "u)");
@@ -81,25 +99,23 @@ class SelectKernel {
     body_.Close();
     body_.Close();
     body_.Line("HK_SYNC();");
-    body_.Line("const u32 mine = counts[HK_TID];");
-    body_.Line("u32 carry = 0u;");
+    body_.Line("const u32 mine = counts[HK_TID]; u32 carry = 0u;");
     body_.Line(
         "const u32 before = BlockScanOn<Sum<u32>, kDigits>(mine, carry, "
         "sums);");
-    body_.Open("if (before < need && need <= before + mine)");
-    body_.Line("chosen[0] = HK_TID;");
-    body_.Line("chosen[1] = before;");
-    body_.Close();
+    body_.Line("const bool is_mine = before < need && need <= before + mine;");
+    body_.Line("if (is_mine) chosen[0] = HK_TID;");
+    body_.Line("if (is_mine) chosen[1] = before;");
     body_.Line("HK_SYNC();");
     body_.Line("const u32 value = chosen[0], passed = chosen[1];");
     body_.Line("last |= (", type, ")((", type, ")value << shift);");
-    body_.Line("need -= passed;");
-    body_.Line("HK_SYNC();");
+    body_.Line("need -= passed; HK_SYNC();");
     body_.Close();
   }
 
-  // Element i of the warp's part: "goes", "ties", and the lanes of those.
-  void WriteElement() {
+  // Opens the loop over the warp's part, whose element i "goes" or "ties".
+  void OpenPart() {
+    body_.Open("for (u32 base = begin; base < end; base += kWarp)");
     body_.Line("const u32 i = base + Lane();");
     body_.Line("bool goes = false, ties = false;");
     body_.Open("if (i < end)");
@@ -108,10 +124,6 @@ class SelectKernel {
     body_.Line("goes = image < last; ties = image == last;");
     body_.Close();
     body_.Line("const u32 going = Ballot(goes), tying = Ballot(ties);");
-  }
-  void OpenPart() {
-    body_.Open("for (u32 base = begin; base < end; base += kWarp)");
-    WriteElement();
   }
 
   void WriteCollection() {
@@ -125,15 +137,13 @@ class SelectKernel {
     body_.Line(
         "first += (u32)CountBits(going); tied += (u32)CountBits(tying);");
     body_.Close();
-    body_.Open("if (Lane() == 0u)");
-    body_.Line("befores[warp] = first;");
-    body_.Line("befores[", kWarps, "u + warp] = tied;");
-    body_.Close();
-    body_.Open("for (u32 i = HK_TID; i < ", padded_, "u; i += kDigits)");
-    body_.Open("if (i >= ", count_, "u)");
-    body_.Line("bits[i] = ~(", "decltype(last))0;");
+    body_.Line("if (Lane() == 0u) befores[warp] = first;");
+    body_.Line("if (Lane() == 0u) befores[", kWarps, "u + warp] = tied;");
+    // Beyond what is wanted nothing goes before anything.
+    body_.Open("for (u32 i = HK_TID + ", count_, "u; i < ", padded_,
+               "u; i += kDigits)");
+    body_.Line("bits[i] = (decltype(last))~0ull;");
     body_.Line("places[i] = ~0u;");
-    body_.Close();
     body_.Close();
     body_.Line("HK_SYNC();");
     body_.Line("first = 0u; tied = 0u;");
@@ -157,26 +167,6 @@ class SelectKernel {
         "first += (u32)CountBits(going); tied += (u32)CountBits(tying);");
     body_.Close();
     body_.Line("HK_SYNC();");
-  }
-
-  // A network of exchanges, by the image and then by the place.
-  void WriteOrder(const std::string& type) {
-    if (padded_ == 1) return;
-    body_.Open("for (u32 length = 2u; length <= ", padded_, "u; length *= 2u)");
-    body_.Open("for (u32 step = length / 2u; step > 0u; step /= 2u)");
-    body_.Open("for (u32 i = HK_TID; i < ", padded_ / 2, "u; i += kDigits)");
-    body_.Line(
-        "const u32 low = 2u * i - (i & (step - 1u)), high = low + step;");
-    body_.Line("const ", type, " a = bits[low], b = bits[high];");
-    body_.Line("const u32 p = places[low], q = places[high];");
-    body_.Open("if ((a > b || (a == b && p > q)) == ((low & length) == 0u))");
-    body_.Line("bits[low] = b; bits[high] = a;");
-    body_.Line("places[low] = q; places[high] = p;");
-    body_.Close();
-    body_.Close();
-    body_.Line("HK_SYNC();");
-    body_.Close();
-    body_.Close();
   }
 
   void WriteResult() {

@@ -23,9 +23,44 @@ constexpr int kTurns = 6;
 constexpr int kEvents = 14;
 constexpr const char* kTenants[] = {"a", "b", "c"};
 
-// One schedule: events are drawn and applied to the slots and to a copy of each
-// turn's state that is kept here by the rules of turn_slots.h alone.
-class Schedule {
+// The turns of a schedule and the states that they are in, by the rules of
+// turn_slots.h alone.
+class Model {
+ protected:
+  struct Kept {
+    TurnSlots::TurnPtr turn;
+    int tenant;
+    int flow;
+    bool is_brief;
+    State state = State::kNew;
+    bool resumed = false;  // beyond the slots
+  };
+
+  int Count(State state, int tenant = -1) const {
+    return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
+      return kept.state == state && (tenant < 0 || kept.tenant == tenant);
+    });
+  }
+  int RunningOfFlow(const Kept& one) const {
+    return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
+      return kept.state == State::kRunning && kept.tenant == one.tenant &&
+             kept.flow == one.flow;
+    });
+  }
+  // True if it may run in the slot beyond the others.
+  bool MayBeyond(const Kept& kept) const {
+    return Count(State::kRunning, kept.tenant) == 0 ||
+           (kept.is_brief && RunningOfFlow(kept) == 0);
+  }
+  int InLine(int tenant = -1) const {
+    return Count(State::kWaiting, tenant) + Count(State::kPaused, tenant);
+  }
+
+  std::vector<Kept> turns_;
+};
+
+// One schedule: events are drawn and applied to the slots and to the model.
+class Schedule : private Model {
  public:
   explicit Schedule(uint32_t seed)
       : draw_(seed),
@@ -65,39 +100,10 @@ class Schedule {
   }
 
  private:
-  struct Kept {
-    TurnSlots::TurnPtr turn;
-    int tenant;
-    int flow;
-    bool is_brief;
-    State state = State::kNew;
-    bool resumed = false;  // beyond the slots
-  };
-
   uint32_t Draw(uint32_t below) { return draw_() % below; }
   void Expect(bool holds, const char* what) {
     if (!holds && wrong_.empty()) wrong_ = what;
   }
-  int Count(State state, int tenant = -1) const {
-    return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
-      return kept.state == state && (tenant < 0 || kept.tenant == tenant);
-    });
-  }
-  int RunningOfFlow(const Kept& one) const {
-    return std::count_if(turns_.begin(), turns_.end(), [&](const Kept& kept) {
-      return kept.state == State::kRunning && kept.tenant == one.tenant &&
-             kept.flow == one.flow;
-    });
-  }
-  // True if it may run in the slot beyond the others.
-  bool MayBeyond(const Kept& kept) const {
-    return Count(State::kRunning, kept.tenant) == 0 ||
-           (kept.is_brief && RunningOfFlow(kept) == 0);
-  }
-  int InLine(int tenant = -1) const {
-    return Count(State::kWaiting, tenant) + Count(State::kPaused, tenant);
-  }
-
   void Event() {
     Kept& kept = turns_[Draw(kTurns)];
     switch (Draw(6)) {
@@ -192,7 +198,6 @@ class Schedule {
   const int running_;
   TurnSlots slots_;
   absl::Time now_ = absl::UnixEpoch();
-  std::vector<Kept> turns_;
   std::string wrong_;
 };
 

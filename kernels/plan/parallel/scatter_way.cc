@@ -1,4 +1,4 @@
-#include "kernels/plan/region/scatter_way.h"
+#include "kernels/plan/parallel/scatter_way.h"
 
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -11,6 +11,10 @@ namespace {
 // Threads that meet in fewer places wait for each other: a sort of the index
 // vectors takes less.
 constexpr int64_t kFewPlaces = 4096;
+
+// Updates of more elements are sorted by their places as a whole: on an H200,
+// 64 elements a row took 1.1 times as long by integers, 16 took 0.5.
+constexpr int64_t kWideRow = 32;
 
 bool IsExtreme(const OpDef* monoid) {
   return monoid == &kMaximum || monoid == &kMinimum;
@@ -54,7 +58,10 @@ ScatterWay WayOfScatter(const Module& module, const Computation& c,
                                           : ScatterWay::kOwners;
   }
   // All of the input is gone through, and sums have scratch memory.
-  if (dtype != DType::kF32 || places > updates) return ScatterWay::kOwners;
+  if (dtype != DType::kF32 || places > updates ||
+      updates > kWideRow * vectors) {
+    return ScatterWay::kOwners;
+  }
   if (IsExtreme(monoid)) return ScatterWay::kOrdered;
   return monoid == &kAdd ? ScatterWay::kFixedPoint : ScatterWay::kOwners;
 }

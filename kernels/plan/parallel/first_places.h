@@ -1,7 +1,7 @@
 // first_places: where the first elements of a sort stood. A planner alone makes
 // this instruction: it is in no registry.
-#ifndef HAWSER_KERNELS_PLAN_SELECTION_FIRST_PLACES_H_
-#define HAWSER_KERNELS_PLAN_SELECTION_FIRST_PLACES_H_
+#ifndef HAWSER_KERNELS_PLAN_PARALLEL_FIRST_PLACES_H_
+#define HAWSER_KERNELS_PLAN_PARALLEL_FIRST_PLACES_H_
 
 #include "absl/status/statusor.h"
 #include "core/ir/op_def.h"
@@ -29,4 +29,4 @@ inline constexpr OpDef kFirstPlaces{
     .source = "hawser"};
 
 }  // namespace hawser::plan
-#endif  // HAWSER_KERNELS_PLAN_SELECTION_FIRST_PLACES_H_
+#endif  // HAWSER_KERNELS_PLAN_PARALLEL_FIRST_PLACES_H_

@@ -1,6 +1,6 @@
 // ScatterWay: how the threads of a device share a scatter.
-#ifndef HAWSER_KERNELS_PLAN_REGION_SCATTER_WAY_H_
-#define HAWSER_KERNELS_PLAN_REGION_SCATTER_WAY_H_
+#ifndef HAWSER_KERNELS_PLAN_PARALLEL_SCATTER_WAY_H_
+#define HAWSER_KERNELS_PLAN_PARALLEL_SCATTER_WAY_H_
 
 #include <cstdint>
 
@@ -36,4 +36,4 @@ int LaunchesOf(ScatterWay way);
 int64_t ScratchBytesOf(ScatterWay way, int64_t elements);
 
 }  // namespace hawser::plan
-#endif  // HAWSER_KERNELS_PLAN_REGION_SCATTER_WAY_H_
+#endif  // HAWSER_KERNELS_PLAN_PARALLEL_SCATTER_WAY_H_

@@ -1,4 +1,4 @@
-#include "kernels/plan/selection/first_places.h"
+#include "kernels/plan/parallel/first_places.h"
 
 #include "core/base/status.h"
 
