@@ -1,4 +1,4 @@
-// What a store finds on its disk when the process starts, before the writer is
+// A store finds this on its disk when the process starts, before the writer is
 // there.
 #include <algorithm>
 #include <utility>

@@ -231,7 +231,7 @@ absl::StatusOr<Expression> ChosenOfMany(const Slid& of, int select) {
   return chosen[1];
 }
 
-// What the chosen elements get of `source`, for each of many places.
+// The chosen elements' parts of `source`, for each of many places.
 absl::StatusOr<Expression> ScatteredByMany(const Slid& of,
                                            const Expression& chosen,
                                            const Expression& source,
@@ -313,7 +313,7 @@ Literal PlacesAt(const Residues& by,
       std::vector<int32_t>(numbers.begin(), numbers.end()), dims);
 }
 
-// What the chosen elements get of `source`, for each of few places.
+// The chosen elements' parts of `source`, for each of few places.
 absl::StatusOr<Expression> ScatteredByFew(const Slid& of,
                                           const Expression& chosen,
                                           const Expression& source,

@@ -184,7 +184,7 @@ class Descriptors {
     return SetMath(spec, half ? cudnn::Math::kTensorOp : cudnn::Math::kDefault);
   }
 
-  // Of f32 the full number of digits is kept unless the spec gives them up.
+  // All digits of f32 are kept unless the spec gives them up.
   absl::Status SetMath(const ConvolutionSpec& spec, cudnn::Math math) {
     if (spec.dtype == DType::kF32 &&
         spec.precision == gpu::GemmPrecision::kFull) {

@@ -34,7 +34,8 @@ const Instruction& MakerOf(const Expression& x) {
   return c.instructions()[c.producer(x.value())];
 }
 
-// What x is a transpose of, if it is one: axis i of x is axis order[i] of it.
+// The array that x is a transpose of, if it is one: axis i of x is axis
+// order[i] of it.
 struct Source {
   Expression value;
   Dims order;

@@ -98,7 +98,7 @@ class GroupFinder {
     }
   }
 
-  // Of the instructions before `last`, those that need one of `of`.
+  // The instructions before `last` that need one of `of`.
   Numbers Readers(const Numbers& of, int last) const {
     Numbers readers;
     for (int k = *of.begin() + 1; k < last; ++k) {

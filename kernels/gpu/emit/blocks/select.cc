@@ -1,6 +1,6 @@
 // first_places: a block for each row. It finds the image of the last element
 // that is wanted, digit by digit from the highest: it counts the digits of all
-// elements that are like it so far. What goes before it, and as many as are
+// elements that are like it so far. The elements before it, and as many as are
 // left of what equals it, in their order, goes to shared memory and is sorted
 // there by the image and the place.
 #include "absl/strings/str_cat.h"

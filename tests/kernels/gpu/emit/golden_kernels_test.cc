@@ -119,8 +119,7 @@ TEST(GoldenKernels, Loops) {
   kernels.Add("halves, strict", {{{16}, {16}}, Chain}, DType::kBF16, target,
               strict);
   kernels.Add("halves side by side",
-              {{{3}, {4}},
-               [](const Values& p) {
+              {{{3}, {4}}, [](const Values& p) {
                  return Values{Apply(kConcatenate, {p[0], p[1]},
                                      {{"dimension", int64_t{0}}})};
                }},
@@ -133,15 +132,15 @@ TEST(GoldenKernels, Loops) {
                }},
               DType::kF16);
   for (const bool first : {false, true}) {
-    kernels.Add(
-        "a half that is moved or computed",
-        {{{16}, {16}},
-         [first](const Values& p) {
-           const Expression y = p[0] * p[1];
-           return Values{Choose(Compare(p[0], CompareDirection::kLt, p[1]),
-                                first ? y : p[0], first ? p[0] : y)};
-         }},
-        DType::kF16);
+    kernels.Add("a half that is moved or computed",
+                {{{16}, {16}},
+                 [first](const Values& p) {
+                   const Expression y = p[0] * p[1];
+                   return Values{
+                       Choose(Compare(p[0], CompareDirection::kLt, p[1]),
+                              first ? y : p[0], first ? p[0] : y)};
+                 }},
+                DType::kF16);
   }
 }
 
@@ -203,13 +202,14 @@ TEST(GoldenKernels, RunTimePlaces) {
                                    {"slice_sizes", Dims{1, 8}}}) +
                             1.0};
             }));
-  kernels.Add(
-      "two from one number on",
-      Build({Shape::Of(DType::kF32, {24, 6}), Shape::Of(DType::kF32, {24, 6}),
-             Shape::Scalar(DType::kS32), Shape::Scalar(DType::kS32)},
-            [](const Values& p) {
-              return Values{FromOn({p[0] * p[1], p[2], p[3]}, {8, 6})};
-            }));
+  kernels.Add("two from one number on",
+              Build({Shape::Of(DType::kF32, {24, 6}),
+                     Shape::Of(DType::kF32, {24, 6}),
+                     Shape::Scalar(DType::kS32), Shape::Scalar(DType::kS32)},
+                    [](const Values& p) {
+                      return Values{
+                          FromOn({p[0] * p[1], p[2], p[3]}, {8, 6})};
+                    }));
   kernels.Add("padded from a number on",
               Build({Shape::Of(DType::kF32, {24}), Shape::Scalar(DType::kS32)},
                     [](const Values& p) {
@@ -290,14 +290,13 @@ TEST(GoldenKernels, Parts) {
       {{{2, 5000}, {2}}, [](const Values& p) {
          return Values{Summed(p[0] * Spread(p[1], {2, 5000}, {1}), {1})};
        }});
-  kernels.Add(
-      "in two, with a number per row that leaves alone",
-      Fused({{{264, 4096}, {264}},
-             [](const Values& p) {
-               const Expression scaled = p[0] * Spread(p[1], {264, 4096}, {1});
-               return Values{Summed(p[0], {1}), scaled};
-             }},
-            DType::kF32));
+  kernels.Add("in two, with a number per row that leaves alone",
+              Fused({{{264, 4096}, {264}}, [](const Values& p) {
+                       const Expression scaled =
+                           p[0] * Spread(p[1], {264, 4096}, {1});
+                       return Values{Summed(p[0], {1}), scaled};
+                     }},
+                    DType::kF32));
   kernels.Add("few columns", {{{5000, 132}}, ColumnSums});
   kernels.Add(
       "few complex columns",
@@ -352,30 +351,29 @@ TEST(GoldenKernels, Transposes) {
                        Transposed(p[2], {1, 0})};
        }},
       DType::kC128, target);
-  kernels.Add(
-      "with numbers along what is crossed",
-      {{{33, 65}, {65}},
-       [](const Values& p) {
-         return Values{Transposed(p[0], {1, 0}) * Spread(p[1], {65, 33}, {1})};
-       }},
-      DType::kF32, target);
-  kernels.Add(
-      "one with edges, one without",
-      {{{33, 63}, {33, 65}},
-       [](const Values& p) {
-         const Expression wide = Apply(
-             kPad,
-             {p[0], Filled(p[0].scope(), Shape::Scalar(p[0].dtype()), -1)},
-             {{"edge_padding_low", Dims{0, 1}},
-              {"edge_padding_high", Dims{0, 1}},
-              {"interior_padding", Dims{0, 0}}});
-         return Values{Transposed(wide, {1, 0}) * Transposed(p[1], {1, 0})};
-       }},
-      DType::kF32, target);
+  kernels.Add("with numbers along what is crossed",
+              {{{33, 65}, {65}}, [](const Values& p) {
+                 return Values{Transposed(p[0], {1, 0}) *
+                               Spread(p[1], {65, 33}, {1})};
+               }},
+              DType::kF32, target);
+  kernels.Add("one with edges, one without",
+              {{{33, 63}, {33, 65}},
+               [](const Values& p) {
+                 const Expression wide =
+                     Apply(kPad,
+                           {p[0], Filled(p[0].scope(),
+                                         Shape::Scalar(p[0].dtype()), -1)},
+                           {{"edge_padding_low", Dims{0, 1}},
+                            {"edge_padding_high", Dims{0, 1}},
+                            {"interior_padding", Dims{0, 0}}});
+                 return Values{Transposed(wide, {1, 0}) *
+                               Transposed(p[1], {1, 0})};
+               }},
+              DType::kF32, target);
   // Its neighbours lie apart here and there: no tiles.
   kernels.Add("across a loop that is divided",
-              {{{6, 4, 33}},
-               [](const Values& p) {
+              {{{6, 4, 33}}, [](const Values& p) {
                  const Expression turned = Transposed(p[0], {2, 1, 0});
                  return Values{Apply(kTanh, {Reshaped(turned, {33, 24})})};
                }},
