@@ -11,6 +11,7 @@
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/sliced.h"
 #include "core/ops/movement/sort.h"
 #include "core/ops/rewritten.h"
 #include "core/ops/rules.h"
@@ -99,10 +100,10 @@ Slots SlotsOf(const WideScatter& s, const Expression& places) {
   const Expression sorted =
       Apply(kSort, {places, count},
             {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
-  const Expression is_new =
-      ConvertTo(Compare(PartOfList(sorted, 1, s.vectors), CompareDirection::kNe,
-                        PartOfList(sorted, 0, s.vectors - 1)),
-                DType::kS64);
+  const Expression is_new = ConvertTo(
+      Compare(SliceAlong(sorted, 0, 1, s.vectors), CompareDirection::kNe,
+              SliceAlong(sorted, 0, 0, s.vectors - 1)),
+      DType::kS64);
   const Expression zero = Filled(s.scope, Shape::Scalar(DType::kS64), 0);
   const Expression steps = Apply(kPad, {is_new, zero},
                                  {{"edge_padding_low", Dims{1}},

@@ -40,6 +40,19 @@ int64_t VectorsOf(const Instruction& scatter, const Shape& indices) {
   return vectors;
 }
 
+Dims WindowSizes(const Instruction& scatter, const Shape& input,
+                 const Shape& updates) {
+  const auto inserted = scatter.attributes.GetInts("inserted_window_dims");
+  const auto window = scatter.attributes.GetInts("update_window_dims");
+  Dims sizes;
+  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    sizes.push_back(Contains(inserted, axis)
+                        ? 1
+                        : updates.dim(static_cast<int>(window[next++])));
+  }
+  return sizes;
+}
+
 ScatterRows::ScatterRows(const Instruction& scatter,
                          const std::vector<Expression>& operands)
     : i(scatter),
@@ -71,7 +84,7 @@ Expression ScatterRows::Places(const Expression& starts) const {
   Expression place, inside;
   for (int64_t k = 0; k < components; ++k) {
     const Expression component =
-        PartOfList(by_component, k * vectors, (k + 1) * vectors);
+        SliceAlong(by_component, 0, k * vectors, (k + 1) * vectors);
     const double size = static_cast<double>(inputs[0].dims()[map[k]]);
     const Expression is_in = Apply(
         kAnd,
@@ -95,10 +108,6 @@ Expression ScatterRows::Updates(size_t k) const {
   order.insert(order.end(), window.begin(), window.end());
   const int64_t width = x.shape().num_elements() / vectors;
   return Reshaped(Transposed(x, order), {vectors, width});
-}
-
-Expression PartOfList(const Expression& list, int64_t begin, int64_t end) {
-  return SliceAlong(list, 0, begin, end);
 }
 
 Expression Counted(ExpressionScope* scope, int64_t count, DType dtype) {

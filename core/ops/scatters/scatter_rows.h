@@ -27,6 +27,10 @@ std::optional<Fold> FoldOf(const Computation& computation);
 // The number of index vectors of a scatter.
 int64_t VectorsOf(const Instruction& scatter, const Shape& indices);
 
+// The size of a scatter's windows along each axis of its input.
+Dims WindowSizes(const Instruction& scatter, const Shape& input,
+                 const Shape& updates);
+
 // Reads a scatter whose operands are expressions. The instruction outlives it.
 struct ScatterRows {
   ScatterRows(const Instruction& scatter,
@@ -53,8 +57,6 @@ struct ScatterRows {
   const int64_t vectors;
 };
 
-// Entries [begin, end) of axis 0 of a list.
-Expression PartOfList(const Expression& list, int64_t begin, int64_t end);
 // s64[count]: 0, 1, 2, ...
 Expression Counted(ExpressionScope* scope, int64_t count, DType dtype);
 // Rows `at` of a matrix.

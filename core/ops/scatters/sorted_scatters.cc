@@ -10,6 +10,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/sliced.h"
 #include "core/ops/movement/sort.h"
 #include "core/ops/rewritten.h"
 #include "core/ops/rules.h"
@@ -32,13 +33,11 @@ bool IsLong(const Module& module, const Computation& c, const Instruction& i,
     return false;
   }
   const auto map = i.attributes.GetInts("scatter_dims_to_operand_dims");
-  const auto inserted = i.attributes.GetInts("inserted_window_dims");
-  const auto window = i.attributes.GetInts("update_window_dims");
-  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
-    const int64_t size = Contains(inserted, axis)
-                             ? 1
-                             : updates.dim(static_cast<int>(window[next++]));
-    if (size != (Contains(map, axis) ? 1 : input.dim(axis))) return false;
+  const Dims sizes = WindowSizes(i, input, updates);
+  for (int axis = 0; axis < input.rank(); ++axis) {
+    if (sizes[axis] != (Contains(map, axis) ? 1 : input.dim(axis))) {
+      return false;
+    }
   }
   return true;
 }
@@ -102,8 +101,8 @@ absl::StatusOr<Expression> RunningValues(const Fold& fold,
   if (fold.monoid == nullptr) return rows;
   const int64_t count = rows.dims()[0];
   const Expression is_new =
-      Compare(PartOfList(places, 1, count), CompareDirection::kNe,
-              PartOfList(places, 0, count - 1));
+      Compare(SliceAlong(places, 0, 1, count), CompareDirection::kNe,
+              SliceAlong(places, 0, 0, count - 1));
   const Expression begins =
       Apply(kPad, {is_new, ConstantOf(rows.scope(), Literal::Scalar(true))},
             {{"edge_padding_low", Dims{1}},

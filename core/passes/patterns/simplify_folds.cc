@@ -127,26 +127,20 @@ struct Window {
 // The window of a scatter's one index vector, if it lies inside.
 std::optional<Window> FindWindow(const Site& site) {
   const Shape& input = site.shape(0);
-  const auto inserted = site.ints("inserted_window_dims");
-  const auto window = site.ints("update_window_dims");
   const auto map = site.ints("scatter_dims_to_operand_dims");
   const auto at = IntegersOf(site.producer(1));
   if (!at || at->size() != map.size() ||
       VectorsOf(site.instruction, site.shape(1)) != 1) {
     return std::nullopt;
   }
-  Window found{Dims(input.rank(), 0), {}};
+  Window found{Dims(input.rank(), 0),
+               WindowSizes(site.instruction, input, site.shape(2))};
   for (size_t k = 0; k < map.size(); ++k) found.starts[map[k]] = (*at)[k];
-  for (int64_t axis = 0, next = 0; axis < input.rank(); ++axis) {
-    const bool is_one =
-        std::find(inserted.begin(), inserted.end(), axis) != inserted.end();
-    const int64_t size =
-        is_one ? 1 : site.shape(2).dim(static_cast<int>(window[next++]));
-    const int64_t room = input.dim(static_cast<int>(axis)) - size;
+  for (int axis = 0; axis < input.rank(); ++axis) {
+    const int64_t room = input.dim(axis) - found.sizes[axis];
     if (found.starts[axis] < 0 || found.starts[axis] > room) {
       return std::nullopt;
     }
-    found.sizes.push_back(size);
   }
   return found;
 }

@@ -1,8 +1,9 @@
 #include "kernels/plan/parallel/scatter_way.h"
 
+#include <algorithm>
+
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/rules.h"
 #include "core/ops/scatters/scatter_rows.h"
 
 namespace hawser::plan {
@@ -22,17 +23,11 @@ bool IsExtreme(const OpDef* monoid) {
 
 // True if each index vector names one place along the axes it moves along.
 bool MovesByOne(const Computation& c, const Instruction& scatter) {
-  const Shape& updates = c.shape(scatter.operands[2]);
+  const Dims sizes = WindowSizes(scatter, c.shape(scatter.operands[0]),
+                                 c.shape(scatter.operands[2]));
   const auto map = scatter.attributes.GetInts("scatter_dims_to_operand_dims");
-  const auto inserted = scatter.attributes.GetInts("inserted_window_dims");
-  const auto window = scatter.attributes.GetInts("update_window_dims");
-  const int rank = c.shape(scatter.operands[0]).rank();
-  for (int axis = 0, next = 0; axis < rank; ++axis) {
-    if (Contains(inserted, axis)) continue;
-    const int64_t size = updates.dim(static_cast<int>(window[next++]));
-    if (Contains(map, axis) && size != 1) return false;
-  }
-  return true;
+  return std::all_of(map.begin(), map.end(),
+                     [&](int64_t axis) { return sizes[axis] == 1; });
 }
 
 }  // namespace
