@@ -39,8 +39,8 @@ struct Plan {
 };
 
 // Fuses `module` for `target`. The result computes what the forms that the
-// target asks for (wide_sums.h, sorted_scatters.h, convolution.h, tiling.h,
-// dot_layout.h) make of `module`, bit for bit on an engine that runs the same
+// target asks for (wide_sums.h, sorted_scatters.h, selections.h, convolution.h,
+// tiling.h, dot_layout.h) make of `module`, bit for bit on an engine that runs the same
 // primitives. `module` must be verified;
 // it should be optimized (core/passes) first.
 absl::StatusOr<Module> FuseModule(const Module& module, const Target& target);

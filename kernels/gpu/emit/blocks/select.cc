@@ -1,8 +1,8 @@
 // first_places: a block for each row. It finds the image of the last element
 // that is wanted, digit by digit from the highest: it counts the digits of all
 // elements that are like it so far. The elements before it, and as many as are
-// left of what equals it, in their order, goes to shared memory and is sorted
-// there by the image and the place.
+// left of those that equal it, in their order, go to shared memory and are
+// sorted there by the image and the place.
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/blocks/blocks.h"
@@ -61,7 +61,7 @@ class SelectKernel {
                         /*keys=*/true, /*places=*/false);
     body_.Line(type, " last = 0; u32 need = ", count_, "u;");
     WriteDigits(type);
-    WriteCollection();
+    WriteCollection(type);
     WriteOrder(type, padded_, &body_);
     WriteResult();
     HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
@@ -113,27 +113,28 @@ class SelectKernel {
     body_.Close();
   }
 
-  // Opens the loop over the warp's part, whose element i "goes" or "ties".
-  void OpenPart() {
+  // Opens the loop over the warp's part, whose element i, of an "image", "goes"
+  // or "ties".
+  void OpenPart(const std::string& type) {
     body_.Open("for (u32 base = begin; base < end; base += kWarp)");
     body_.Line("const u32 i = base + Lane();");
-    body_.Line("bool goes = false, ties = false;");
+    body_.Line(type, " image = 0; bool goes = false, ties = false;");
     body_.Open("if (i < end)");
     values_.ReadFrom("x", "i", /*keys=*/true, /*places=*/false);
-    body_.Line("const auto image = ", values_.Bits("x"), ";");
+    body_.Line("image = ", values_.Bits("x"), ";");
     body_.Line("goes = image < last; ties = image == last;");
     body_.Close();
     body_.Line("const u32 going = Ballot(goes), tying = Ballot(ties);");
   }
 
-  void WriteCollection() {
+  void WriteCollection(const std::string& type) {
     const int64_t part = CeilDivide(CeilDivide(size_, kWarps), 32) * 32;
     body_.Line("const u32 warp = HK_TID / kWarp;");
     body_.Line("const u32 begin = warp * ", part, "u;");
     body_.Line("const u32 end = begin + ", part, "u < ", size_, "u ? begin + ",
                part, "u : ", size_, "u;");
     body_.Line("u32 first = 0u, tied = 0u;");
-    OpenPart();
+    OpenPart(type);
     body_.Line(
         "first += (u32)CountBits(going); tied += (u32)CountBits(tying);");
     body_.Close();
@@ -142,7 +143,7 @@ class SelectKernel {
     // Beyond what is wanted nothing goes before anything.
     body_.Open("for (u32 i = HK_TID + ", count_, "u; i < ", padded_,
                "u; i += kDigits)");
-    body_.Line("bits[i] = (decltype(last))~0ull;");
+    body_.Line("bits[i] = (", type, ")~0ull;");
     body_.Line("places[i] = ~0u;");
     body_.Close();
     body_.Line("HK_SYNC();");
@@ -151,7 +152,7 @@ class SelectKernel {
     body_.Line("const u32 a = befores[w], b = befores[", kWarps, "u + w];");
     body_.Line("first += a; tied += b;");
     body_.Close();
-    OpenPart();
+    OpenPart(type);
     body_.Line("const u32 below = (1u << Lane()) - 1u;");
     body_.Line("const u32 rank = (u32)CountBits(tying & below) + tied;");
     body_.Line(
@@ -159,8 +160,7 @@ class SelectKernel {
         ": ties && rank < need ? ",
         count_, "u - need + rank : ~0u;");
     body_.Open("if (slot != ~0u)");
-    values_.ReadFrom("x", "i", /*keys=*/true, /*places=*/false);
-    body_.Line("bits[slot] = ", values_.Bits("x"), ";");
+    body_.Line("bits[slot] = image;");
     body_.Line("places[slot] = i;");
     body_.Close();
     body_.Line(

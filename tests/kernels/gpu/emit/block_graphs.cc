@@ -7,6 +7,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
 
 namespace hawser::gpu {
@@ -117,6 +118,30 @@ Module SortModule(SortBody body, const std::vector<DType>& dtypes,
   const int number = AddSortBody(body, dtypes, &module);
   return Whole(kSort, std::move(module), number, dtypes, dims,
                {{"dimension", axis}});
+}
+
+Module FirstOfSortModule(SortBody body, const std::vector<DType>& dtypes,
+                         const Dims& dims, int64_t count) {
+  Module module("first of sort");
+  const int number = AddSortBody(body, dtypes, &module);
+  ComputationBuilder b(&module, "main");
+  std::vector<ValueId> operands, results;
+  for (const DType dtype : dtypes) {
+    operands.push_back(b.Parameter(Shape::Of(dtype, dims)));
+  }
+  const ValueId sorted =
+      b.Add(kSort, operands,
+            {{"dimension", static_cast<int64_t>(dims.size()) - 1}}, {number});
+  Dims limit = dims;
+  limit.back() = count;
+  for (size_t k = 0; k < dtypes.size(); ++k) {
+    results.push_back(b.Add(kSlice, {sorted + static_cast<ValueId>(k)},
+                            {{"limit_indices", limit},
+                             {"start_indices", Dims(dims.size(), 0)},
+                             {"strides", Dims(dims.size(), 1)}}));
+  }
+  HAWSER_CHECK(b.Finish(results).ok());
+  return module;
 }
 
 }  // namespace hawser::gpu

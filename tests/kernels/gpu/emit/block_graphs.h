@@ -40,6 +40,9 @@ enum class SortBody {
 };
 Module SortModule(SortBody body, const std::vector<DType>& dtypes,
                   const Dims& dims, int64_t axis);
+// The same along the last axis, of which the first `count` elements are read.
+Module FirstOfSortModule(SortBody body, const std::vector<DType>& dtypes,
+                         const Dims& dims, int64_t count);
 
 }  // namespace hawser::gpu
 #endif  // HAWSER_TESTS_KERNELS_GPU_EMIT_BLOCK_GRAPHS_H_

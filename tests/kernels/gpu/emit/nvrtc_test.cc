@@ -101,6 +101,13 @@ Texts BlockTexts(bool strict) {
       }
     }
   }
+  // Selections, of parts of a row and of rows, by keys of each width.
+  for (const DType key : {DType::kU8, DType::kF16, DType::kF32, DType::kF64}) {
+    for (const Dims& dims : {Dims{2, 131072}, Dims{500, 5000}}) {
+      modules.push_back(FirstOfSortModule(SortBody::kDescending,
+                                          {key, DType::kS32}, dims, 50));
+    }
+  }
   // Scatters whose threads meet.
   for (const DType dtype :
        {DType::kS32, DType::kU32, DType::kS64, DType::kU64, DType::kF32}) {
