@@ -30,7 +30,7 @@ class KnownDatasets {
   using Tags = std::map<std::string, std::string, std::less<>>;
   using Sources = std::map<std::string, DatasetSource, std::less<>>;
 
-  // Without `keeps_sources` nothing can be put again from here.
+  // Nothing can be put again from here unless `keeps_sources` is set.
   explicit KnownDatasets(bool keeps_sources) : keeps_sources_(keeps_sources) {}
 
   // ---- sources
@@ -95,7 +95,7 @@ class KnownDatasets {
   // Returns what it may lack, and what it may still have: from then on
   // settled(), until another change.
   Missing TakeMissing();
-  // What was not deleted after all.
+  // They were not deleted after all.
   void DeleteLater(const Tokens& tokens);
   bool settled() const;
 
@@ -108,12 +108,12 @@ class KnownDatasets {
   Sources sources_ ABSL_GUARDED_BY(mu_);
   // Seen on the primary.
   Tokens there_ ABSL_GUARDED_BY(mu_);
-  // Without those that were deleted meanwhile.
+  // A token leaves it when its dataset is deleted meanwhile.
   Tokens fetching_ ABSL_GUARDED_BY(mu_);
   // True for a token that survives a restart of the primary.
   std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   Tokens deleted_ ABSL_GUARDED_BY(mu_);
-  // Once for each call that puts one again, and that deletes one.
+  // A token is there once for each call that puts it again, or deletes it.
   std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);
   std::multiset<std::string> deleting_ ABSL_GUARDED_BY(mu_);
   CondVar put_again_;  // putting_ has one less

@@ -1,4 +1,4 @@
-// What the workers of a put share: the chunks to take, and how far they are.
+// ChunkGroups: the chunks that the workers of a put take, and how far they are.
 #ifndef HAWSER_CLIENT_REMOTE_DATASETS_CHUNK_GROUPS_H_
 #define HAWSER_CLIENT_REMOTE_DATASETS_CHUNK_GROUPS_H_
 

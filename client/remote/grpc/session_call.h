@@ -72,7 +72,7 @@ class SessionCall {
   // under way.
   bool Land() { return --under_way_ == 0; }
 
-  // What the last read brought, until the next one begins.
+  // Returns the message of the last read, until the next one begins.
   v1::ServerMessage* incoming() { return &incoming_; }
   // How the call ended, once kFinish is over.
   const grpc::Status& status() const { return status_; }

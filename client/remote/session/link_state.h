@@ -53,8 +53,8 @@ class LinkState {
   // The stream has ended. Not OK: why the session is lost, which it is not yet
   // (Lose). Only while opening or open.
   absl::Status Ended(const StreamEnd& end, absl::Time now);
-  // Likewise for a stream on which the server broke the protocol; the session
-  // does not survive the third such.
+  // The server broke the protocol on a stream, which ends as by Ended; the
+  // session does not survive the third such.
   absl::Status Violated(const absl::Status& why, absl::Time now);
   void Lose() { phase_ = Phase::kLost; }
   void Sent(absl::Time now) { sent_ = now; }

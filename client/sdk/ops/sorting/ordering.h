@@ -1,4 +1,4 @@
-// What every function that sorts is made of.
+// Functions that sort are made of these.
 #ifndef HAWSER_CLIENT_SDK_OPS_SORTING_ORDERING_H_
 #define HAWSER_CLIENT_SDK_OPS_SORTING_ORDERING_H_
 
