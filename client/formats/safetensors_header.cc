@@ -23,7 +23,7 @@ struct TypeRow {
   absl::string_view code;
   DType dtype;
 };
-constexpr TypeRow kTypes[] = {
+constexpr TypeRow kTypeRows[] = {
     {"BOOL", DType::kBool}, {"U8", DType::kU8},     {"U16", DType::kU16},
     {"U32", DType::kU32},   {"U64", DType::kU64},   {"I8", DType::kS8},
     {"I16", DType::kS16},   {"I32", DType::kS32},   {"I64", DType::kS64},
@@ -137,7 +137,7 @@ class HeaderReader : public json::json_sax_t {
 };
 
 absl::StatusOr<DType> TypeOf(absl::string_view code) {
-  for (const TypeRow& row : kTypes) {
+  for (const TypeRow& row : kTypeRows) {
     if (row.code == code) return row.dtype;
   }
   return InvalidArgument("dtype ", Quoted(code), " is no dtype of hawser");
@@ -210,9 +210,9 @@ absl::StatusOr<std::string> SafetensorsHeaderOf(
   for (const SafetensorsEntry& entry : entries) {
     const std::string array = absl::StrCat("array ", Quoted(entry.name));
     const auto row = std::find_if(
-        std::begin(kTypes), std::end(kTypes),
+        std::begin(kTypeRows), std::end(kTypeRows),
         [&](const TypeRow& r) { return r.dtype == entry.shape.dtype(); });
-    if (row == std::end(kTypes)) {
+    if (row == std::end(kTypeRows)) {
       return InvalidArgument(array, ": safetensors has no ",
                              DTypeName(entry.shape.dtype()));
     }

@@ -10,17 +10,11 @@
 #include "client/pjrt/objects/buffer.h"
 #include "client/pjrt/objects/connect_devices.h"
 #include "client/pjrt/objects/host_value.h"
-#include "client/pjrt/programs/load_program.h"
 #include "client/pjrt/objects/objects.h"
+#include "client/pjrt/programs/load_program.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
-namespace {
-
-constexpr absl::string_view kPlatform = "hawser";
-
-}  // namespace
-
 absl::Status Client_Create(Client_CreateArgs* args) {
   std::vector<std::string> servers = ServersOfEnvironment();
   if (args->num_options != 0) {

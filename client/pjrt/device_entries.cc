@@ -4,11 +4,7 @@
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
-namespace {
-
-constexpr absl::string_view kPlatform = "hawser";
-
-}  // namespace
+namespace {}  // namespace
 
 // ---- descriptions -----------------------------------------------------------
 

@@ -4,9 +4,13 @@
 #define HAWSER_CLIENT_PJRT_ENTRIES_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "client/pjrt/abi/args.h"
 
 namespace hawser::pjrt {
+
+// The name of the platform, of which JAX_PLATFORMS speaks.
+inline constexpr absl::string_view kPlatform = "hawser";
 
 // `args` are not null. A handle in them may be, which is kInvalidArgument; of
 // what destroys one it is nothing.

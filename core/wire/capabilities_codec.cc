@@ -7,7 +7,7 @@
 namespace hawser {
 namespace {
 
-v1::ModuleLimitsProto ToProto(const ModuleLimits& limits) {
+v1::ModuleLimitsProto LimitsToProto(const ModuleLimits& limits) {
   v1::ModuleLimitsProto proto;
   proto.set_bytes(limits.bytes);
   proto.set_instructions(limits.instructions);
@@ -19,7 +19,7 @@ v1::ModuleLimitsProto ToProto(const ModuleLimits& limits) {
   return proto;
 }
 
-ModuleLimits FromProto(const v1::ModuleLimitsProto& proto) {
+ModuleLimits LimitsFromProto(const v1::ModuleLimitsProto& proto) {
   ModuleLimits limits;
   limits.bytes = proto.bytes();
   limits.instructions = proto.instructions();
@@ -47,7 +47,7 @@ v1::CapabilitiesProto ToProto(const runtime::Capabilities& capabilities) {
   proto.set_device(capabilities.device);
   proto.set_engine_id(capabilities.engine_id);
   proto.set_memory_bytes(capabilities.memory_bytes);
-  *proto.mutable_limits() = ToProto(capabilities.limits);
+  *proto.mutable_limits() = LimitsToProto(capabilities.limits);
   return proto;
 }
 
@@ -68,7 +68,7 @@ runtime::Capabilities FromProto(const v1::CapabilitiesProto& proto) {
   capabilities.device = proto.device();
   capabilities.engine_id = proto.engine_id();
   capabilities.memory_bytes = proto.memory_bytes();
-  if (proto.has_limits()) capabilities.limits = FromProto(proto.limits());
+  if (proto.has_limits()) capabilities.limits = LimitsFromProto(proto.limits());
   return capabilities;
 }
 

@@ -12,7 +12,7 @@
 namespace hawser::cli {
 namespace {
 
-constexpr Flag kFlags[] = {kServerFlag};
+constexpr Flag kDuCommandFlags[] = {kServerFlag};
 
 // " of 10.0 GiB (12%)"; nothing without a limit.
 std::string OfLimit(int64_t used, int64_t limit,
@@ -75,7 +75,7 @@ extern constinit const Command kDuCommand = {
         "yours "
         "it has lost with them.\n\n"
         "  hawser du\n",
-    .flags = kFlags,
+    .flags = kDuCommandFlags,
     .words = {0, 0},
     .run = RunDu,
 };

@@ -20,7 +20,7 @@
 namespace hawser::cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kGetCommandFlags[] = {
     {"--output", "-o", "FILE", "the npy, .npz or .safetensors file to write"},
     {"--rows", "-r", "BEGIN:END", "only these rows, END left out"},
     kServerFlag,
@@ -130,7 +130,7 @@ extern constinit const Command kGetCommand = {
         "  hawser get hw1-...:images -o images.npy\n"
         "  hawser get @mnist:images --rows 0:256 -o first.npy\n"
         "  hawser get @mnist -o mnist.safetensors\n",
-    .flags = kFlags,
+    .flags = kGetCommandFlags,
     .words = {1, 1},
     .run = RunGet,
 };

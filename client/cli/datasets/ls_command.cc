@@ -17,7 +17,7 @@
 namespace hawser::cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kLsCommandFlags[] = {
     {"--long", "-l", "", "also size, state, times, arrays and tags"},
     kServerFlag,
 };
@@ -96,7 +96,7 @@ extern constinit const Command kLsCommand = {
         "tags.\n\n"
         "  hawser ls\n"
         "  hawser ls hw1-ab -l\n",
-    .flags = kFlags,
+    .flags = kLsCommandFlags,
     .words = {0, 1},
     .run = RunLs,
 };

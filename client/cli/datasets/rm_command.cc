@@ -17,7 +17,7 @@
 namespace hawser::cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kRmCommandFlags[] = {
     {"--untagged", "", "", "instead of TOKENs: those that have no tag"},
     {"--older", "", "TIME", "instead of TOKENs: those not used for so long"},
     {"--dry-run", "-n", "", "prints what would go"},
@@ -156,7 +156,7 @@ extern constinit const Command kRmCommand = {
         "  hawser rm hw1-... @old\n"
         "  hawser rm --untagged --older=7d\n"
         "  hawser ls hw1-ab | xargs hawser rm\n",
-    .flags = kFlags,
+    .flags = kRmCommandFlags,
     .words = {0, kMany},
     .run = RunRm,
 };

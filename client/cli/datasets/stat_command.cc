@@ -13,7 +13,7 @@
 namespace hawser::cli {
 namespace {
 
-constexpr Flag kFlags[] = {kServerFlag};
+constexpr Flag kStatCommandFlags[] = {kServerFlag};
 
 absl::StatusOr<ExitCode> RunStat(const Invocation& invocation) {
   const std::string& token = invocation.line.words()[0];
@@ -54,7 +54,7 @@ extern constinit const Command kStatCommand = {
         "last used, until\nwhen it is pinned, and its tags.\n\n"
         "  hawser stat hw1-...\n"
         "  hawser stat @mnist\n",
-    .flags = kFlags,
+    .flags = kStatCommandFlags,
     .words = {1, 1},
     .run = RunStat,
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr absl::string_view kNone = "none";
 
-constexpr Flag kFlags[] = {
+constexpr Flag kTagCommandFlags[] = {
     {"--expect", "-e", "TOKEN|none", "only if it names this, or nothing, now"},
     {"--delete", "-d", "", "the name goes, the dataset stays"},
     kServerFlag,
@@ -76,7 +76,7 @@ extern constinit const Command kTagCommand = {
         "  hawser tag @mnist hw1-...\n"
         "  hawser tag @mnist hw1-new --expect hw1-old\n"
         "  hawser tag --delete @mnist\n",
-    .flags = kFlags,
+    .flags = kTagCommandFlags,
     .words = {1, 2},
     .run = RunTag,
 };

@@ -27,7 +27,7 @@ constexpr absl::string_view kCutFlag = "--cut";
 constexpr absl::string_view kPlacesFlag = "--places";
 // More than any list of servers.
 constexpr int kMostPlaces = 1024;
-constexpr Flag kFlags[] = {
+constexpr Flag kExplainCommandFlags[] = {
     {kPlannedFlag, "", "", "as an engine would run it, kernel by kernel"},
     {kEngineFlag, "-t", "gpu|cpu", "the engine of --planned, else gpu"},
     {kCutFlag, "", "SPEC", "into which tasks it is cut, and why"},
@@ -218,7 +218,7 @@ extern constinit const Command kExplainCommand = {
         "With --places it says how a client of so many servers would cut it, "
         "by what\nthat costs, and why.\n\n"
         "  hawser explain step.txt --places=3\n",
-    .flags = kFlags,
+    .flags = kExplainCommandFlags,
     .words = {1, 1},
     .run = RunExplain,
 };

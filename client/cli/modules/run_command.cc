@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kShown = 16;
 
 constexpr absl::string_view kTraceFlag = "--trace";
-constexpr Flag kFlags[] = {
+constexpr Flag kRunCommandFlags[] = {
     {"--arg", "-a", "VALUE", "an argument; once per parameter, in order"},
     {"--out", "-o", "FILE", "an npy file; once per result, in order"},
     {kTraceFlag, "", "FILE", "what took how long, for ui.perfetto.dev"},
@@ -169,7 +169,7 @@ extern constinit const Command kRunCommand = {
         "when each step\nran and for how long: planning, compiling, each "
         "region with its bytes, requests.\n\n"
         "  hawser run step.txt --arg 3 --trace=out.json\n",
-    .flags = kFlags,
+    .flags = kRunCommandFlags,
     .words = {1, 1},
     .run = RunRun,
 };

@@ -12,16 +12,10 @@
 namespace hawser::sdk {
 namespace {
 
-bool IsContinuous(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
-
 Values With(const Values& arguments, const Tensors& lifted) {
   Values all = arguments;
   all.insert(all.end(), lifted.begin(), lifted.end());
   return all;
-}
-
-Tensor ZerosLike(const OpScope& s, const Tensor& x) {
-  return s.BroadcastTo(s.ConstantOf(0, x.dtype()), x.shape().dims());
 }
 
 // Returns the rule's gradients of those arguments that are floats or complex
@@ -62,7 +56,7 @@ absl::Status TraceRule(
   for (const Tensor& result : results) {
     cotangents.push_back(IsContinuous(result.dtype())
                              ? trace->Parameter(result.shape(), s.where())
-                             : ZerosLike(s, result));
+                             : s.ZerosLike(result));
   }
   const Values inside = trace->Parameters(arguments, s.where());
   for (const Tensor& outer : lifted) trace->Lift(outer);
@@ -72,7 +66,7 @@ absl::Status TraceRule(
   // The others are constants.
   Values zeros;
   for (const Tensor& outer : trace->lifted()) {
-    if (IsContinuous(outer.dtype())) zeros.push_back(ZerosLike(s, outer));
+    if (IsContinuous(outer.dtype())) zeros.push_back(s.ZerosLike(outer));
   }
   trace->Return(zeros, s.where());
   return absl::OkStatus();
@@ -101,9 +95,9 @@ Values RunCheckpoint(const Values& arguments, ValuesFn fn,
   if (!s.ok()) return fail(s.error());
   const auto region = trace.FinishRegion();
   if (!region.ok()) return fail(s.Keep(region.status()));
-  const Values all =
-      ResultsOf(s.Add(kCall, With(arguments, trace.lifted()), {}, {&*region, 1}),
-                (*region)->module.entry().results().size());
+  const Values all = ResultsOf(
+      s.Add(kCall, With(arguments, trace.lifted()), {}, {&*region, 1}),
+      (*region)->module.entry().results().size());
   const auto behind = all.begin() + static_cast<int64_t>(results.size());
   ReplaceTensors(absl::MakeConstSpan(all).subspan(results.size()), &printed);
   for (Printed& p : printed) Show(std::move(p));
@@ -141,9 +135,8 @@ Values RunCustomGrad(
     if (!region.ok()) return fail(s.Keep(region.status()));
     called.push_back(*std::move(region));
   }
-  return ResultsOf(
-      s.Add(kCall, With(arguments, forward.lifted()), {}, called),
-      results.size());
+  return ResultsOf(s.Add(kCall, With(arguments, forward.lifted()), {}, called),
+                   results.size());
 }
 
 }  // namespace hawser::sdk

@@ -9,12 +9,6 @@
 namespace hawser::sdk {
 namespace {
 
-bool IsContinuous(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
-
-Tensor ZerosLike(const OpScope& s, const Tensor& x) {
-  return s.BroadcastTo(s.ConstantOf(0, x.dtype()), x.shape().dims());
-}
-
 // `vectors` are of these tensors' shapes, as far as those have derivatives.
 absl::Status CheckVectors(const char* what, const Values& vectors,
                           const Values& of) {
@@ -24,8 +18,7 @@ absl::Status CheckVectors(const char* what, const Values& vectors,
   }
   for (size_t i = 0; i < of.size(); ++i) {
     // An invalid tensor is reported by itself.
-    if (vectors[i].dtype() == DType::kInvalid ||
-        !IsContinuous(of[i].dtype()) ||
+    if (vectors[i].dtype() == DType::kInvalid || !IsContinuous(of[i].dtype()) ||
         vectors[i].shape() == of[i].shape()) {
       continue;
     }
@@ -74,7 +67,7 @@ Differentiated PullBack(absl::Span<const GradLeaf> leaves,
         const Values results = fn(tensors);
         const absl::Status fits =
             CheckVectors("cotangent", cotangents, results);
-        Values given = {!s.ok()       ? s.error()
+        Values given = {!s.ok()      ? s.error()
                         : !fits.ok() ? s.Fail(fits)
                                      : Inner(s, results, cotangents)};
         given.insert(given.end(), results.begin(), results.end());
@@ -92,8 +85,7 @@ Pushed PushForward(absl::Span<const GradLeaf> leaves, const Values& tangents,
   Values arguments;
   for (const GradLeaf& leaf : leaves) arguments.push_back(leaf.tensor);
   Pushed pushed{.results = fn(arguments)};
-  const absl::Status fits =
-      CheckVectors("tangent", tangents, WantedOf(leaves));
+  const absl::Status fits = CheckVectors("tangent", tangents, WantedOf(leaves));
   if (!s.ok() || !fits.ok()) {
     const Tensor error = s.ok() ? s.Fail(fits) : s.error();
     for (Tensor& result : pushed.results) result = error;
@@ -103,7 +95,7 @@ Pushed PushForward(absl::Span<const GradLeaf> leaves, const Values& tangents,
   std::vector<GradLeaf> seeds;
   for (const Tensor& result : pushed.results) {
     if (!IsContinuous(result.dtype())) continue;
-    seeds.push_back({ZerosLike(s, result), 0, true});
+    seeds.push_back({s.ZerosLike(result), 0, true});
   }
   const Differentiated done = Differentiate(
       seeds,
@@ -124,7 +116,7 @@ Pushed PushForward(absl::Span<const GradLeaf> leaves, const Values& tangents,
     pushed.tangents.push_back(IsContinuous(result.dtype())
                                   ? done.gradients[next++]
                               : failed ? result
-                                       : ZerosLike(s, result));
+                                       : s.ZerosLike(result));
   }
   return pushed;
 }

@@ -19,8 +19,6 @@ namespace hawser {
 namespace sdk {
 namespace {
 
-bool IsContinuous(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
-
 absl::Status CheckLeaves(absl::Span<const GradLeaf> leaves) {
   for (const GradLeaf& leaf : leaves) {
     if (!leaf.wanted || IsContinuous(leaf.tensor.dtype())) continue;

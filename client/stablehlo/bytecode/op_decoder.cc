@@ -12,7 +12,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-constexpr int kDeepest = 200;
+constexpr int kDeepestRegion = 200;
 // The versions that brought these.
 constexpr uint64_t kIsolatedSections = 2, kUseOrders = 3, kArgumentFlags = 4;
 
@@ -87,8 +87,8 @@ absl::Status OpDecoder::ReadRegion(Cursor* cursor, Region* to) {
   HAWSER_ASSIGN_OR_RETURN(const size_t blocks, cursor->Count());
   if (blocks == 0) return absl::OkStatus();
   if (blocks > 1) return cursor->Invalid("a region of ", blocks, " blocks");
-  if (++depth_ > kDeepest) {
-    return cursor->Invalid("regions nested deeper than ", kDeepest);
+  if (++depth_ > kDeepestRegion) {
+    return cursor->Invalid("regions nested deeper than ", kDeepestRegion);
   }
   HAWSER_ASSIGN_OR_RETURN(const size_t values, cursor->Count());
   Scope& scope = scopes_.back();

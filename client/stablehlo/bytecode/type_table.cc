@@ -12,14 +12,14 @@ namespace hawser::stablehlo {
 namespace {
 
 // Types are made of others so deep at most.
-constexpr int kDeepest = 200;
+constexpr int kDeepestType = 200;
 // Of a tuple's text, which names its parts: tuples of tuples double it.
 constexpr size_t kLongestText = 1024;
 
 // Codes of MLIR's own types that stand in artifacts, around ops of other
 // dialects.
 enum BuiltinType : uint64_t {
-  kInteger = 0,
+  kIntegerType = 0,
   kFunctionType = 2,
   kComplex = 9,
   kTensor = 13,
@@ -64,9 +64,9 @@ absl::StatusOr<const CodedType*> TypeTable::At(size_t index) {
   Known& known = known_[index];
   if (known.state == Known::kDecoded) return &known.value;
   const CodedEntry& entry = container_.types[index];
-  if (known.state == Known::kBusy || depth_ == kDeepest) {
+  if (known.state == Known::kBusy || depth_ == kDeepestType) {
     return source_.Invalid(entry.bytes.data(), "a type is made of itself, or ",
-                           kDeepest, " types deep");
+                           kDeepestType, " types deep");
   }
   known.state = Known::kBusy;
   ++depth_;
@@ -128,7 +128,7 @@ absl::Status TypeTable::DecodeVhlo(Cursor cursor, CodedType* to) {
 absl::Status TypeTable::DecodeBuiltin(Cursor cursor, CodedType* to) {
   HAWSER_ASSIGN_OR_RETURN(const uint64_t code, cursor.Number());
   switch (code) {
-    case kInteger: {
+    case kIntegerType: {
       HAWSER_ASSIGN_OR_RETURN(const uint64_t width, cursor.Number());
       constexpr absl::string_view kSigns[] = {"i", "si", "ui", "i"};
       to->type = Named(Keep(absl::StrCat(kSigns[width & 3], width >> 2)));

@@ -121,7 +121,7 @@ absl::StatusOr<Values> LowerCheck(OpContext& context) {
   return AddCheck(context, context.op.name);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kCallRows[] = {
     {"func.call", LowerCall},
     {"stablehlo.composite", LowerCall},
     {"stablehlo.custom_call", LowerCustomCall, nullptr, MissingTarget},
@@ -135,6 +135,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> CallRows() { return kRows; }
+absl::Span<const Row> CallRows() { return kCallRows; }
 
 }  // namespace hawser::stablehlo

@@ -67,7 +67,7 @@ absl::StatusOr<Values> LowerIf(OpContext& context) {
   return context.Add(kCase, lifted.operands, {}, lifted.called);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kControlRows[] = {
     {"stablehlo.while", LowerWhile},
     {"stablehlo.case", LowerCase},
     {"stablehlo.if", LowerIf},
@@ -75,6 +75,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ControlRows() { return kRows; }
+absl::Span<const Row> ControlRows() { return kControlRows; }
 
 }  // namespace hawser::stablehlo

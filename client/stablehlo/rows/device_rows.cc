@@ -73,7 +73,7 @@ absl::StatusOr<Values> LowerNumber(OpContext& context) {
   return context.Add(kConstant, {}, {{"value", Literal::Scalar(uint32_t{0})}});
 }
 
-constexpr Row kRows[] = {
+constexpr Row kDeviceRows[] = {
     {"stablehlo.all_gather", LowerAlone, nullptr, MissingGroups},
     {"stablehlo.all_reduce", LowerAlone, nullptr, MissingGroups},
     {"stablehlo.all_to_all", LowerAlone, nullptr, MissingGroups},
@@ -86,6 +86,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> DeviceRows() { return kRows; }
+absl::Span<const Row> DeviceRows() { return kDeviceRows; }
 
 }  // namespace hawser::stablehlo

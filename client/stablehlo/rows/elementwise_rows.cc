@@ -42,7 +42,7 @@ std::string MissingClamp(const Op& op) {
   return IsComplex(dtype) ? absl::StrCat("of ", DTypeName(dtype)) : "";
 }
 
-constexpr Row kRows[] = {
+constexpr Row kElementwiseRows[] = {
     {"stablehlo.compare", LowerCompare},
     {"stablehlo.select", LowerElementwise, &kSelect},
     {"stablehlo.clamp", LowerElementwise, &kClamp, MissingClamp},
@@ -52,7 +52,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ElementwiseRows() { return kRows; }
+absl::Span<const Row> ElementwiseRows() { return kElementwiseRows; }
 
 // The bits of a negative number but its sign are flipped.
 Expression TotalOrder(const Expression& x) {

@@ -89,7 +89,7 @@ absl::StatusOr<Values> LowerReducePrecision(OpContext& context) {
       {{"exponent_bits", exponent}, {"mantissa_bits", mantissa}});
 }
 
-constexpr Row kRows[] = {
+constexpr Row kFormulaRows[] = {
     {"chlo.acos", LowerFormula},
     {"chlo.acosh", LowerFormula},
     {"chlo.asin", LowerFormula},
@@ -110,6 +110,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> FormulaRows() { return kRows; }
+absl::Span<const Row> FormulaRows() { return kFormulaRows; }
 
 }  // namespace hawser::stablehlo

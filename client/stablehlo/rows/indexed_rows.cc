@@ -121,9 +121,8 @@ std::vector<Extent> ExtentsOf(const Shape& input, const Shape& updates,
 // vectors of such windows are moved to where all is outside.
 void DropPartialWindows(OpContext& context, size_t inputs,
                         const Attributes& attributes) {
-  const std::vector<Extent> extents =
-      ExtentsOf(context.operand_shape(0), context.operand_shape(inputs + 1),
-                attributes);
+  const std::vector<Extent> extents = ExtentsOf(
+      context.operand_shape(0), context.operand_shape(inputs + 1), attributes);
   const Shape shape = context.operand_shape(inputs);
   const int64_t axis = attributes.GetInt("index_vector_dim");
   const bool has_axis = axis >= 0 && axis < shape.rank();
@@ -152,9 +151,9 @@ void DropPartialWindows(OpContext& context, size_t inputs,
   };
   const Expression starts =
       ConvertTo(Expression(&scope, context.operands[inputs]), DType::kS64);
-  Expression inside = Apply(
-      kAnd, {Compare(starts, CompareDirection::kGe, Like(starts, 0)),
-             Compare(starts, CompareDirection::kLe, along(last))});
+  Expression inside =
+      Apply(kAnd, {Compare(starts, CompareDirection::kGe, Like(starts, 0)),
+                   Compare(starts, CompareDirection::kLe, along(last))});
   if (has_axis) {
     inside = Spread(Folded(kAnd, inside, Literal::Scalar(true), components),
                     shape.dims(), components);
@@ -192,13 +191,13 @@ absl::StatusOr<Values> LowerScatter(OpContext& context) {
   return context.Add(kScatter, context.operands, std::move(attributes), called);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kIndexedRows[] = {
     {"stablehlo.gather", LowerGather},
     {"stablehlo.scatter", LowerScatter},
 };
 
 }  // namespace
 
-absl::Span<const Row> IndexedRows() { return kRows; }
+absl::Span<const Row> IndexedRows() { return kIndexedRows; }
 
 }  // namespace hawser::stablehlo

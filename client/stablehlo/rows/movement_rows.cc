@@ -96,7 +96,7 @@ absl::StatusOr<Values> LowerIdentity(OpContext& context) {
   return context.operands;
 }
 
-constexpr Row kRows[] = {
+constexpr Row kMovementRows[] = {
     {"stablehlo.constant", LowerConstant},
     {"stablehlo.iota", LowerByName, &kIota},
     {"stablehlo.broadcast_in_dim", LowerByName, &kBroadcastInDim},
@@ -118,6 +118,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> MovementRows() { return kRows; }
+absl::Span<const Row> MovementRows() { return kMovementRows; }
 
 }  // namespace hawser::stablehlo

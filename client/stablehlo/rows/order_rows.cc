@@ -84,7 +84,8 @@ absl::StatusOr<Values> LowerTopK(OpContext& context) {
 
 // A function orders arrays along an axis, and the first ones are wanted. The
 // caller allows that a share of them is missing; this gives all. The operands
-// behind the arrays are values that come last in that order, and are not needed.
+// behind the arrays are values that come last in that order, and are not
+// needed.
 absl::StatusOr<Values> LowerApproxTopK(OpContext& context) {
   const size_t count = context.results.size();
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2 * count, 2 * count));
@@ -116,7 +117,7 @@ absl::StatusOr<Values> LowerApproxTopK(OpContext& context) {
   return First(context, sorted, limits);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kOrderRows[] = {
     {"@ApproxTopK", LowerApproxTopK},
     {"stablehlo.sort", LowerSort},
     {"chlo.top_k", LowerTopK},
@@ -124,6 +125,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> OrderRows() { return kRows; }
+absl::Span<const Row> OrderRows() { return kOrderRows; }
 
 }  // namespace hawser::stablehlo

@@ -65,8 +65,7 @@ Drawn ThreefryOf32(const formulas::TwoWords& key, const Expression& start,
   halves[axis] = (dims[axis] + 1) / 2;
   int64_t counters = 1;
   for (const int64_t size : halves) counters *= size;
-  const formulas::TwoWords words =
-      formulas::ThreefryFrom(key, start, counters);
+  const formulas::TwoWords words = formulas::ThreefryFrom(key, start, counters);
   Dims pairs = halves;  // [..., half, 2, ...]
   pairs.insert(pairs.begin() + static_cast<int64_t>(axis) + 1, 1);
   const Expression both =
@@ -110,10 +109,9 @@ Drawn ByPhilox(const formulas::TwoWords& key, const Expression& own,
                   {"limit_indices", limits},
                   {"strides", strides}});
   };
-  const Expression numbers =
-      is_wide ? Wide(taken(words, 0, 4 * counters, 2),
-                     taken(words, 1, 4 * counters, 2))
-              : words;
+  const Expression numbers = is_wide ? Wide(taken(words, 0, 4 * counters, 2),
+                                            taken(words, 1, 4 * counters, 2))
+                                     : words;
   return {Reshaped(taken(numbers, 0, count, 1), shape.dims()), counters};
 }
 
@@ -145,9 +143,9 @@ absl::StatusOr<Values> LowerRngBitGenerator(OpContext& context) {
     if (!absl::StrContains(context.Text("rng_algorithm"), "THREE_FRY")) {
       return ByPhilox(key, own, start, shape);
     }
-    return is_wide ? ThreefryOf64(key, start, shape.dims(),
-                                  shape.num_elements())
-                   : ThreefryOf32(key, start, shape.dims());
+    return is_wide
+               ? ThreefryOf64(key, start, shape.dims(), shape.num_elements())
+               : ThreefryOf32(key, start, shape.dims());
   }();
   const Expression next[] = {
       Reshaped(own, {1}),
@@ -156,12 +154,12 @@ absl::StatusOr<Values> LowerRngBitGenerator(OpContext& context) {
                 ConvertTo(drawn.bits, shape.dtype()).value()};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kRandomRows[] = {
     {"stablehlo.rng_bit_generator", LowerRngBitGenerator},
 };
 
 }  // namespace
 
-absl::Span<const Row> RandomRows() { return kRows; }
+absl::Span<const Row> RandomRows() { return kRandomRows; }
 
 }  // namespace hawser::stablehlo

@@ -57,8 +57,8 @@ enum class DTypeKind : uint8_t {
 struct DTypeInfo {
   absl::string_view name;  // "f32"
   DTypeKind kind;
-  uint8_t bits;       // per element
-  bool supported;     // false: reserved on the wire only
+  uint8_t bits;    // per element
+  bool supported;  // false: reserved on the wire only
 };
 
 // Info of any value of the underlying type; unknown numbers give kInvalid's.
@@ -78,14 +78,14 @@ inline bool IsUnsigned(DType d) {
 inline bool IsSigned(DType d) { return InfoOf(d).kind == DTypeKind::kSigned; }
 inline bool IsInteger(DType d) { return IsUnsigned(d) || IsSigned(d); }
 inline bool IsFloat(DType d) { return InfoOf(d).kind == DTypeKind::kFloat; }
-inline bool IsComplex(DType d) {
-  return InfoOf(d).kind == DTypeKind::kComplex;
-}
+inline bool IsComplex(DType d) { return InfoOf(d).kind == DTypeKind::kComplex; }
+// What has derivatives.
+inline bool IsContinuous(DType d) { return IsFloat(d) || IsComplex(d); }
 // The component of a complex dtype (c64 -> f32); every other dtype itself.
 DType RealPart(DType d);
 
-// "f32" -> DType::kF32. Errors: kInvalidArgument naming the word, kUnimplemented
-// for a reserved dtype.
+// "f32" -> DType::kF32. Errors: kInvalidArgument naming the word,
+// kUnimplemented for a reserved dtype.
 absl::StatusOr<DType> ParseDType(absl::string_view name);
 // Every supported dtype, in wire order.
 absl::Span<const DType> AllDTypes();
@@ -130,16 +130,18 @@ inline constexpr DTypeSet kAnyDType = kNumbers | kBoolOnly;
 // C++ type <-> DType.
 template <typename T>
 struct DTypeOfImpl;
-#define HAWSER_NATIVE_DTYPES(X)                                              \
-  X(bool, kBool)                                                             \
-  X(uint8_t, kU8) X(uint16_t, kU16) X(uint32_t, kU32) X(uint64_t, kU64)      \
-  X(int8_t, kS8) X(int16_t, kS16) X(int32_t, kS32) X(int64_t, kS64)          \
-  X(::hawser::Half, kF16) X(::hawser::BFloat16, kBF16) X(float, kF32)        \
-  X(double, kF64) X(std::complex<float>, kC64) X(std::complex<double>, kC128)
-#define HAWSER_DTYPE_OF_(type, name)              \
-  template <>                                     \
-  struct DTypeOfImpl<type> {                      \
-    static constexpr DType value = DType::name;   \
+#define HAWSER_NATIVE_DTYPES(X)                                               \
+  X(bool, kBool)                                                              \
+  X(uint8_t, kU8)                                                             \
+  X(uint16_t, kU16) X(uint32_t, kU32) X(uint64_t, kU64) X(int8_t, kS8)        \
+      X(int16_t, kS16) X(int32_t, kS32) X(int64_t, kS64)                      \
+          X(::hawser::Half, kF16) X(::hawser::BFloat16, kBF16) X(float, kF32) \
+              X(double, kF64) X(std::complex<float>, kC64)                    \
+                  X(std::complex<double>, kC128)
+#define HAWSER_DTYPE_OF_(type, name)            \
+  template <>                                   \
+  struct DTypeOfImpl<type> {                    \
+    static constexpr DType value = DType::name; \
   };
 HAWSER_NATIVE_DTYPES(HAWSER_DTYPE_OF_)
 #undef HAWSER_DTYPE_OF_

@@ -19,6 +19,10 @@ inline constexpr int kMaxRank = 16;
 // Sizes of axes, strides, permutations: short lists of numbers.
 using Dims = absl::InlinedVector<int64_t, 6>;
 
+inline Dims ToDims(absl::Span<const int64_t> list) {
+  return Dims(list.begin(), list.end());
+}
+
 class Shape {
  public:
   // An invalid shape; every real one comes from Make, Scalar or Of.

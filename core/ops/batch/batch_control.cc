@@ -139,23 +139,19 @@ BatchFlags BehindIndex(const BatchFlags& operands) {
   return BatchFlags(operands.begin() + 1, operands.end());
 }
 
-bool IsContinuous(const Shape& shape) {
-  return IsFloat(shape.dtype()) || IsComplex(shape.dtype());
-}
-
 // The pull-back of a call for a batch. For an operand that all entries share it
 // gives the sum of what it gives for each.
 absl::StatusOr<int> PullBackOf(BatchContext& c) {
   const Instruction& call = c.instruction;
   BatchFlags takes, shared;
   for (int k = 0; k < call.num_results; ++k) {
-    if (IsContinuous(c.from.shape(call.first_result + k))) {
+    if (IsContinuous(c.from.shape(call.first_result + k).dtype())) {
       takes.push_back(true);
     }
   }
   takes.insert(takes.end(), c.batched.begin(), c.batched.end());
   for (int i = 0; i < c.count(); ++i) {
-    if (IsContinuous(c.shape(i))) shared.push_back(!c.batched[i]);
+    if (IsContinuous(c.shape(i).dtype())) shared.push_back(!c.batched[i]);
   }
   HAWSER_ASSIGN_OR_RETURN(
       const int each,

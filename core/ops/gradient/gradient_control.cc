@@ -24,9 +24,7 @@ using Expressions = std::vector<Expression>;
 class BackwardLoop {
  public:
   explicit BackwardLoop(GradientContext& c)
-      : c_(c),
-        record_(*c.loop),
-        states_(static_cast<int>(c.results.size())) {}
+      : c_(c), record_(*c.loop), states_(static_cast<int>(c.results.size())) {}
 
   // One for each of record.wanted.
   absl::StatusOr<Expressions> Run() {
@@ -88,8 +86,7 @@ class BackwardLoop {
     ExpressionScope scope{b, c_.scope.monoids};
     const Expressions p = Parameters(shapes, &scope);
     const Expression& turn = p[0];
-    const size_t varying =
-        1 + record_.seeded.size() + record_.summed.size();
+    const size_t varying = 1 + record_.seeded.size() + record_.summed.size();
     size_t next = varying;
     Expressions stacks(states_);
     for (int k = 0; k < states_; ++k) {
@@ -195,8 +192,7 @@ absl::Status ByBranches(GradientContext& c, const Expression& index,
                         size_t first) {
   const Asked asked = AskedOf(c, first);
   Expressions operands = {index};
-  operands.insert(operands.end(), c.operands.begin() + first,
-                  c.operands.end());
+  operands.insert(operands.end(), c.operands.begin() + first, c.operands.end());
   operands.insert(operands.end(), asked.cotangents.begin(),
                   asked.cotangents.end());
   std::vector<int> branches;
@@ -212,15 +208,11 @@ absl::Status ByBranches(GradientContext& c, const Expression& index,
   return absl::OkStatus();
 }
 
-bool IsContinuous(const Expression& x) {
-  return IsFloat(x.dtype()) || IsComplex(x.dtype());
-}
-
 // Uses the pull-back that the call brings along.
 void ByOwnPullBack(GradientContext& c) {
   Expressions operands;
   for (size_t k = 0; k < c.results.size(); ++k) {
-    if (!IsContinuous(c.results[k])) continue;
+    if (!IsContinuous(c.results[k].dtype())) continue;
     operands.push_back(c.cotangents[k].present() ? c.cotangents[k]
                                                  : Like(c.results[k], 0));
   }
@@ -229,7 +221,7 @@ void ByOwnPullBack(GradientContext& c) {
   const Expression first = Apply(kCall, operands, {}, {&back, 1});
   int next = 0;
   for (size_t i = 0; i < c.operands.size(); ++i) {
-    if (!IsContinuous(c.operands[i])) continue;
+    if (!IsContinuous(c.operands[i].dtype())) continue;
     const int result = next++;
     if (c.wanted[i]) c.operand_cotangents[i] = ResultOf(first, result);
   }
@@ -244,8 +236,7 @@ absl::Status CaseGradient(GradientContext& c) {
 
 absl::Status CallGradient(GradientContext& c) {
   if (c.instruction.called.size() == 1) {
-    return ByBranches(
-        c, Filled(&c.scope, Shape::Scalar(DType::kS32), 0), 0);
+    return ByBranches(c, Filled(&c.scope, Shape::Scalar(DType::kS32), 0), 0);
   }
   ByOwnPullBack(c);
   return absl::OkStatus();

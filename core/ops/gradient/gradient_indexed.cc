@@ -17,10 +17,6 @@
 namespace hawser {
 namespace {
 
-Dims Copy(absl::Span<const int64_t> list) {
-  return Dims(list.begin(), list.end());
-}
-
 // ---- index vectors --------------------------------------------------------
 
 // `values` as integers of `dtype`, the nearest that there are.
@@ -71,9 +67,9 @@ struct Scatter {
         n(static_cast<int>(context.results.size())),
         indices(context.operands[n]),
         vector_axis(context.instruction.attributes.GetInt("index_vector_dim")),
-        inserted(Copy(context.ints("inserted_window_dims"))),
-        map(Copy(context.ints("scatter_dims_to_operand_dims"))),
-        window(Copy(context.ints("update_window_dims"))) {
+        inserted(ToDims(context.ints("inserted_window_dims"))),
+        map(ToDims(context.ints("scatter_dims_to_operand_dims"))),
+        window(ToDims(context.ints("update_window_dims"))) {
     const Dims updates = context.operands[n + 1].dims();
     size_t next = 0;
     for (int i = 0; i < context.x().rank(); ++i) {
@@ -84,8 +80,8 @@ struct Scatter {
   // `onto` with `updates` written over, or added, where the instruction says.
   Expression Write(const Expression& onto, const Expression& updates,
                    int computation) const {
-    return Apply(kScatter, {onto, indices, updates},
-                 c.instruction.attributes, {computation});
+    return Apply(kScatter, {onto, indices, updates}, c.instruction.attributes,
+                 {computation});
   }
 
   // For each element of the updates, that of `from` on which it falls;
@@ -99,8 +95,8 @@ struct Scatter {
       high.push_back(from.dims()[axis]);
       shift.push_back(sizes[axis]);
     }
-    const Expression value = Filled(from.scope(),
-                                    Shape::Scalar(from.dtype()), outside);
+    const Expression value =
+        Filled(from.scope(), Shape::Scalar(from.dtype()), outside);
     const Expression framed =
         Apply(kPad, {from, value},
               {{"edge_padding_low", edges},
@@ -153,8 +149,7 @@ void GiveWritten(const Scatter& s, int k) {
                                    {"iota_dimension", int64_t{0}}},
                                   {}, SourceLocation{}));
     const Expression number = Reshaped(flat, updates.dims());
-    const Expression none =
-        Filled(scope, g.shape().WithDType(DType::kS64), -1);
+    const Expression none = Filled(scope, g.shape().WithDType(DType::kS64), -1);
     const Expression last = s.Read(s.Write(none, number, second), -1);
     return Where(Compare(number, CompareDirection::kEq, last), s.Read(g, 0));
   });
@@ -167,8 +162,8 @@ void GiveExtreme(const Scatter& s, int k) {
   const Expression& input = s.c.operands[k];
   const Expression& updates = s.c.operands[s.n + 1 + k];
   ExpressionScope* scope = &s.c.scope;
-  const Expression inside = s.Read(
-      Filled(scope, result.shape().WithDType(DType::kBool), 1), 0);
+  const Expression inside =
+      s.Read(Filled(scope, result.shape().WithDType(DType::kBool), 1), 0);
   const Expression taken = Compare(input, CompareDirection::kEq, result);
   const Expression given = Apply(
       kAnd,
@@ -189,8 +184,8 @@ absl::Status GiveMultiplied(const Scatter& s, int k) {
     return Unimplemented("the gradient by updates that are multiplied");
   }
   const Expression& g = s.c.cotangents[k];
-  const int multiply = s.c.scope.monoids.Find(kMultiply, g.dtype(),
-                                              s.c.scope.builder.module());
+  const int multiply =
+      s.c.scope.monoids.Find(kMultiply, g.dtype(), s.c.scope.builder.module());
   s.c.Give(k, [&] {
     return g * s.Write(Like(g, 1), s.c.operands[s.n + 1 + k], multiply);
   });
@@ -235,18 +230,17 @@ absl::Status GatherGradient(GradientContext& c) {
   c.Give(0, [&] {
     Dims high;
     for (int64_t axis : map) high.push_back(c.x().dims()[axis] - sizes[axis]);
-    const int add = c.scope.monoids.Find(kAdd, c.x().dtype(),
-                                         c.scope.builder.module());
-    return Apply(kScatter,
-                 {Like(c.x(), 0),
-                  Clamped(c.y(), vector_axis, Dims(high.size(), 0), high),
-                  c.g()},
-                 {{"index_vector_dim", vector_axis},
-                  {"inserted_window_dims",
-                   Copy(c.ints("collapsed_slice_dims"))},
-                  {"scatter_dims_to_operand_dims", Copy(map)},
-                  {"update_window_dims", Copy(c.ints("offset_dims"))}},
-                 {add});
+    const int add =
+        c.scope.monoids.Find(kAdd, c.x().dtype(), c.scope.builder.module());
+    return Apply(
+        kScatter,
+        {Like(c.x(), 0),
+         Clamped(c.y(), vector_axis, Dims(high.size(), 0), high), c.g()},
+        {{"index_vector_dim", vector_axis},
+         {"inserted_window_dims", ToDims(c.ints("collapsed_slice_dims"))},
+         {"scatter_dims_to_operand_dims", ToDims(map)},
+         {"update_window_dims", ToDims(c.ints("offset_dims"))}},
+        {add});
   });
   return absl::OkStatus();
 }

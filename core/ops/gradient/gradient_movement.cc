@@ -12,8 +12,8 @@
 namespace hawser {
 namespace {
 
-Expression Padded(const Expression& x, const Expression& value,
-                  Dims low, Dims high, Dims interior) {
+Expression Padded(const Expression& x, const Expression& value, Dims low,
+                  Dims high, Dims interior) {
   return Apply(kPad, {x, value},
                {{"edge_padding_low", std::move(low)},
                 {"edge_padding_high", std::move(high)},
@@ -22,19 +22,15 @@ Expression Padded(const Expression& x, const Expression& value,
 
 Expression PaddedWithZeros(const Expression& x, Dims low, Dims high,
                            Dims interior) {
-  const Expression zero =
-      Filled(x.scope(), Shape::Scalar(x.dtype()), 0);
+  const Expression zero = Filled(x.scope(), Shape::Scalar(x.dtype()), 0);
   return Padded(x, zero, std::move(low), std::move(high), std::move(interior));
 }
 
 Expression Sliced(const Expression& x, Dims start, Dims limit, Dims strides) {
-  return Apply(kSlice, {x}, {{"start_indices", std::move(start)},
-                             {"limit_indices", std::move(limit)},
-                             {"strides", std::move(strides)}});
-}
-
-Dims Copy(absl::Span<const int64_t> list) {
-  return Dims(list.begin(), list.end());
+  return Apply(kSlice, {x},
+               {{"start_indices", std::move(start)},
+                {"limit_indices", std::move(limit)},
+                {"strides", std::move(strides)}});
 }
 
 // `first`, and after it the operands from `from` on: the starts.
@@ -91,9 +87,8 @@ absl::Status ConcatenateGradient(GradientContext& c) {
   for (size_t i = 0; i < c.operands.size(); ++i) {
     Dims limit = c.operands[i].dims();
     limit[axis] += start[axis];
-    c.Give(static_cast<int>(i), [&] {
-      return Sliced(c.g(), start, limit, Dims(start.size(), 1));
-    });
+    c.Give(static_cast<int>(i),
+           [&] { return Sliced(c.g(), start, limit, Dims(start.size(), 1)); });
     start[axis] = limit[axis];
   }
   return absl::OkStatus();
@@ -102,7 +97,7 @@ absl::Status ConcatenateGradient(GradientContext& c) {
 absl::Status ReverseGradient(GradientContext& c) {
   c.Give(0, [&] {
     return Apply(kReverse, {c.g()},
-                 {{"dimensions", Copy(c.ints("dimensions"))}});
+                 {{"dimensions", ToDims(c.ints("dimensions"))}});
   });
   return absl::OkStatus();
 }
@@ -110,9 +105,9 @@ absl::Status ReverseGradient(GradientContext& c) {
 // The elements of the operand stand in the result in steps; what was cut off
 // comes back as zeros. The padding value has the rest.
 absl::Status PadGradient(GradientContext& c) {
-  const Dims low = Copy(c.ints("edge_padding_low"));
-  const Dims high = Copy(c.ints("edge_padding_high"));
-  const Dims interior = Copy(c.ints("interior_padding"));
+  const Dims low = ToDims(c.ints("edge_padding_low"));
+  const Dims high = ToDims(c.ints("edge_padding_high"));
+  const Dims interior = ToDims(c.ints("interior_padding"));
   const Dims none(low.size(), 0);
   c.Give(0, [&] {
     Dims before = low, after = high, limit, strides = interior;
@@ -130,8 +125,7 @@ absl::Status PadGradient(GradientContext& c) {
     ExpressionScope* scope = &c.scope;
     const Expression inside =
         Filled(scope, c.x().shape().WithDType(DType::kBool), 1);
-    const Expression outside =
-        Filled(scope, Shape::Scalar(DType::kBool), 0);
+    const Expression outside = Filled(scope, Shape::Scalar(DType::kBool), 0);
     const Expression padding = Padded(inside, outside, low, high, interior);
     return SummedAll(Choose(padding, Like(c.g(), 0), c.g()));
   });
@@ -145,12 +139,11 @@ absl::Status SliceGradient(GradientContext& c) {
     const auto strides = c.ints("strides");
     Dims high, interior;
     for (int i = 0; i < c.x().rank(); ++i) {
-      const int64_t last =
-          start[i] + (c.result().dims()[i] - 1) * strides[i];
+      const int64_t last = start[i] + (c.result().dims()[i] - 1) * strides[i];
       high.push_back(c.x().dims()[i] - 1 - last);
       interior.push_back(strides[i] - 1);
     }
-    return PaddedWithZeros(c.g(), Copy(start), high, interior);
+    return PaddedWithZeros(c.g(), ToDims(start), high, interior);
   });
   return absl::OkStatus();
 }
@@ -163,9 +156,8 @@ absl::Status DynamicSliceGradient(GradientContext& c) {
       return Apply(kDynamicUpdateSlice,
                    WithStarts(c, {Like(c.x(), 0), c.g()}, 1));
     }
-    const Expression part =
-        Apply(kDynamicSlice, WithStarts(c, {so_far}, 1),
-              {{"slice_sizes", c.g().dims()}});
+    const Expression part = Apply(kDynamicSlice, WithStarts(c, {so_far}, 1),
+                                  {{"slice_sizes", c.g().dims()}});
     const Expression sum = part + ConvertTo(c.g(), part.dtype());
     return Apply(kDynamicUpdateSlice, WithStarts(c, {so_far, sum}, 1));
   });

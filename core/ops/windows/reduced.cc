@@ -14,10 +14,6 @@
 namespace hawser {
 namespace {
 
-Expression OfAllSizes(const Expression& scalar, const Dims& dims) {
-  return Spread(scalar, dims, OtherAxes(static_cast<int>(dims.size()), {}));
-}
-
 const Computation& CalledIn(const ExpressionScope& scope, int called) {
   return scope.builder.module()->computation(called);
 }

@@ -43,9 +43,6 @@ Dims PlaceOf(Windows windows, int64_t number) {
   return place;
 }
 
-Expression OfAllSizes(const Expression& scalar, const Dims& dims) {
-  return Spread(scalar, dims, OtherAxes(static_cast<int>(dims.size()), {}));
-}
 Expression Bool(ExpressionScope* scope, bool value) {
   return Filled(scope, Shape::Scalar(DType::kBool), value ? 1 : 0);
 }

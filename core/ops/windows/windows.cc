@@ -246,4 +246,8 @@ Expression SummedWindows(const Expression& g, const Dims& dims,
                        static_cast<int>(windows.size()), add)[0];
 }
 
+Expression OfAllSizes(const Expression& scalar, const Dims& dims) {
+  return Spread(scalar, dims, OtherAxes(static_cast<int>(dims.size()), {}));
+}
+
 }  // namespace hawser

@@ -56,6 +56,9 @@ Expression AtPlace(const Expression& x, absl::Span<const SlidingWindow> windows,
 
 // ---- whole tensors ---------------------------------------------------------
 
+// The scalar at every place of a tensor of these sizes.
+Expression OfAllSizes(const Expression& scalar, const Dims& dims);
+
 // Windows over all axes of a tensor as StableHLO's reduce_window has them: the
 // tensor is spread apart by `base_dilations`, padded (a negative padding cuts),
 // then windows slide over it. Each list has one entry an axis.

@@ -13,10 +13,8 @@ namespace {
 template <typename Order>
 struct Compared {
   template <typename T>
-    requires requires(T x) { Order()(x, x); }
-  static bool Apply(T a, T b) {
-    return Order()(a, b);
-  }
+  requires requires(T x) { Order()(x, x); }
+  static bool Apply(T a, T b) { return Order()(a, b); }
 };
 
 ElementFn CompareElement(const ElementTypes& types) {
@@ -63,13 +61,13 @@ double SelectCost(const CostContext& c) {
   return c.operand(0).is_scalar() ? 0 : 4 * ResultCost(c);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kCompareKernels[] = {
     ElementRow(&kCompare, CompareElement),
     {&kSelect, RunSelect, SelectElement, SelectCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> CompareKernels() { return kKernels; }
+absl::Span<const CpuKernel> CompareKernels() { return kCompareKernels; }
 
 }  // namespace hawser::cpu

@@ -88,13 +88,13 @@ double BitcastCost(const CostContext& c) {
   return from == to ? 0 : c.elements(from ? c.operand(0) : c.result());
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kConvertKernels[] = {
     {&kBitcastConvert, RunBitcastConvert, BitcastElement, BitcastCost},
     {&kConvert, RunConvert, ConvertElements},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ConvertKernels() { return kKernels; }
+absl::Span<const CpuKernel> ConvertKernels() { return kConvertKernels; }
 
 }  // namespace hawser::cpu

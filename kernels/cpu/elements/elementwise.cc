@@ -330,7 +330,7 @@ constexpr CpuKernel MonoidRow(const OpDef* op, ElementSteps steps = {}) {
 
 // Steps of integers, halves, f32, f64 and complex numbers.
 constexpr ElementSteps kTrigonometric = {1, 8, 5, 23, 65};
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kElementwiseKernels[] = {
     ElementRow(&kAbs, Unary<Abs>, {1, 4, 1, 1, 12}),
     MonoidRow<Add>(&kAdd),
     MonoidRow<And>(&kAnd),
@@ -382,6 +382,6 @@ constexpr CpuKernel kKernels[] = {
 
 }  // namespace
 
-absl::Span<const CpuKernel> ElementwiseKernels() { return kKernels; }
+absl::Span<const CpuKernel> ElementwiseKernels() { return kElementwiseKernels; }
 
 }  // namespace hawser::cpu

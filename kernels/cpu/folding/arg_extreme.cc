@@ -139,13 +139,13 @@ double SearchCost(const CostContext& c) {
   return kSearchSteps * c.elements(c.operand(0));
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kArgExtremeKernels[] = {
     {&kArgMax, RunArgExtreme<true>, nullptr, SearchCost},
     {&kArgMin, RunArgExtreme<false>, nullptr, SearchCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ArgExtremeKernels() { return kKernels; }
+absl::Span<const CpuKernel> ArgExtremeKernels() { return kArgExtremeKernels; }
 
 }  // namespace hawser::cpu

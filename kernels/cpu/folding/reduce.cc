@@ -197,12 +197,12 @@ double ReduceCost(const CostContext& c) {
          c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kReduceKernels[] = {
     {&kReduce, RunReduce, nullptr, ReduceCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ReduceKernels() { return kKernels; }
+absl::Span<const CpuKernel> ReduceKernels() { return kReduceKernels; }
 
 }  // namespace hawser::cpu

@@ -320,12 +320,12 @@ double ScanCost(const CostContext& c) {
          c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kScanKernels[] = {
     {&kScan, RunScanOp, nullptr, ScanCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ScanKernels() { return kKernels; }
+absl::Span<const CpuKernel> ScanKernels() { return kScanKernels; }
 
 }  // namespace hawser::cpu

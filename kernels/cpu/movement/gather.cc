@@ -108,9 +108,9 @@ class Gather {
       const int64_t axis = map_[k];
       const int64_t start =
           ReadIndex(c_.operands[1], index + k * component_stride_);
-      from += std::clamp<int64_t>(start, 0,
-                                  c_.shape(0).dim(axis) - sizes_[axis]) *
-              operand_strides_[axis];
+      from +=
+          std::clamp<int64_t>(start, 0, c_.shape(0).dim(axis) - sizes_[axis]) *
+          operand_strides_[axis];
     }
     const int64_t width = ByteWidth(c_.result_shape().dtype());
     return {result + to * width, c_.data(0) + from * width};
@@ -134,12 +134,12 @@ double GatherCost(const CostContext& c) {
   return kStepsPerIndex * c.elements(c.operand(1)) + ResultCost(c);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kGatherKernels[] = {
     {&kGather, RunGather, nullptr, GatherCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> GatherKernels() { return kKernels; }
+absl::Span<const CpuKernel> GatherKernels() { return kGatherKernels; }
 
 }  // namespace hawser::cpu

@@ -193,12 +193,12 @@ double ScatterCost(const CostContext& c) {
   return cost;
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kScatterKernels[] = {
     {&kScatter, RunScatter, nullptr, ScatterCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ScatterKernels() { return kKernels; }
+absl::Span<const CpuKernel> ScatterKernels() { return kScatterKernels; }
 
 }  // namespace hawser::cpu

@@ -117,7 +117,7 @@ absl::StatusOr<Literals> RunReverse(const KernelContext& c) {
   return CopyInto(c, c.data(0) + offset * ByteWidth(shape.dtype()), strides);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kShapeKernels[] = {
     {&kBroadcastInDim, RunBroadcastInDim, nullptr, ResultCost},
     {&kIota, RunIota, nullptr, ResultCost},
     {&kReshape, RunReshape, nullptr, NoCost},
@@ -127,6 +127,6 @@ constexpr CpuKernel kKernels[] = {
 
 }  // namespace
 
-absl::Span<const CpuKernel> ShapeKernels() { return kKernels; }
+absl::Span<const CpuKernel> ShapeKernels() { return kShapeKernels; }
 
 }  // namespace hawser::cpu

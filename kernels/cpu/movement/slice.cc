@@ -42,8 +42,8 @@ int64_t StartOf(const KernelContext& c, int first, const Shape& whole,
   int64_t offset = 0;
   for (int i = 0; i < whole.rank(); ++i) {
     const int64_t start = ReadIndex(c.operands[first + i], 0);
-    offset += std::clamp<int64_t>(start, 0, whole.dim(i) - sizes[i]) *
-              strides[i];
+    offset +=
+        std::clamp<int64_t>(start, 0, whole.dim(i) - sizes[i]) * strides[i];
   }
   return offset * ByteWidth(whole.dtype());
 }
@@ -67,8 +67,8 @@ absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
   if (part == shape) return Literals{std::move(c.operands[1])};
   const int64_t start = StartOf(c, 2, shape, part.dims());
   HAWSER_ASSIGN_OR_RETURN(Literal out, WritableCopy(c, 0));
-  const StridedCopy copy(ByteWidth(shape.dtype()), part.dims(),
-                         shape.Strides(), part.Strides());
+  const StridedCopy copy(ByteWidth(shape.dtype()), part.dims(), shape.Strides(),
+                         part.Strides());
   HAWSER_RETURN_IF_ERROR(
       copy.Run(c, out.mutable_bytes().data() + start, c.data(1)));
   return Literals{std::move(out)};
@@ -102,7 +102,7 @@ double UpdateCost(const CostContext& c) {
   return c.elements(c.operand(0)) + c.elements(c.operand(1));
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kSliceKernels[] = {
     {&kDynamicSlice, RunDynamicSlice, nullptr, ResultCost},
     {&kDynamicUpdateSlice, RunDynamicUpdateSlice, nullptr, UpdateCost},
     {&kSlice, RunSlice, nullptr, ResultCost},
@@ -111,6 +111,6 @@ constexpr CpuKernel kKernels[] = {
 
 }  // namespace
 
-absl::Span<const CpuKernel> SliceKernels() { return kKernels; }
+absl::Span<const CpuKernel> SliceKernels() { return kSliceKernels; }
 
 }  // namespace hawser::cpu

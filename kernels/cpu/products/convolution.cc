@@ -227,13 +227,13 @@ double ConvolutionCost(const CostContext& c) {
          ResultCost(c);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kConvolutionKernels[] = {
     {&kConvolution, RunRow, nullptr, ConvolutionCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> ConvolutionKernels() { return kKernels; }
+absl::Span<const CpuKernel> ConvolutionKernels() { return kConvolutionKernels; }
 
 absl::Status RunConvolution(const KernelContext& c, char* to,
                             const GemmTail* tail) {

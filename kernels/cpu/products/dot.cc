@@ -188,13 +188,13 @@ double DotCost(const CostContext& c) {
          ResultCost(c);
 }
 
-constexpr CpuKernel kKernels[] = {
+constexpr CpuKernel kDotKernels[] = {
     {&kDotGeneral, RunDotGeneral, nullptr, DotCost},
 };
 
 }  // namespace
 
-absl::Span<const CpuKernel> DotKernels() { return kKernels; }
+absl::Span<const CpuKernel> DotKernels() { return kDotKernels; }
 
 absl::Status RunProduct(const KernelContext& c, char* to,
                         const GemmTail* tail) {

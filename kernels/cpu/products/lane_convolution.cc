@@ -15,7 +15,7 @@ namespace {
 // No library is asked about so few products: a call of it would take longer.
 constexpr double kFewOfAll = 1 << 16;
 // Products of a group for each of its results, up to which it has lanes.
-constexpr int64_t kFewProducts = 16;
+constexpr int64_t kFewOfKernel = 16;
 
 // The sums of one place of the result in Acc, a lane for each feature of it.
 template <typename T, typename Acc>
@@ -149,7 +149,7 @@ bool SuitsLanes(const KernelContext& c, const ConvolutionSpec& spec) {
   const Dims& kernel = c.shape(1).dims();
   const size_t k = spec.strides.size();
   return spec.groups > 1 &&
-         kernel[k] * (kernel[k + 1] / spec.groups) <= kFewProducts;
+         kernel[k] * (kernel[k + 1] / spec.groups) <= kFewOfKernel;
 }
 
 absl::Status RunLanes(const KernelContext& c, const ConvolutionSpec& spec,

@@ -7,13 +7,6 @@
 #include "core/base/status.h"
 
 namespace hawser::cpu {
-namespace {
-
-// Rows of so few lanes are folded side by side.
-constexpr int64_t kShortRow = 64;
-
-}  // namespace
-
 BodyFold::BodyFold(LaneProgram body, std::vector<DType> dtypes, bool rounds,
                    Isa isa)
     : body_(std::move(body)),

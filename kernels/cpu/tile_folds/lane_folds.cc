@@ -7,9 +7,6 @@
 namespace hawser::cpu {
 namespace {
 
-// Rows of so few lanes are folded side by side, as columns are, where that
-// gives the same bits: of 16 floats the index of the least takes a tenth.
-constexpr int64_t kShortRow = 64;
 constexpr int64_t kFewRows = 8;
 // Lanes that are transposed at a time, in the nearest cache.
 constexpr int64_t kTransposed = 4096;

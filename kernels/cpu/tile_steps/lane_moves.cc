@@ -17,7 +17,7 @@ constexpr int64_t kFewLanes = 16;
 // Rows of a table that are asked for before they are read, and how much of
 // each.
 constexpr int64_t kRowsAhead = 8;
-constexpr int64_t kAskedBytes = 256, kLine = 64;
+constexpr int64_t kAskedBytes = 256, kLineBytes = 64;
 
 template <typename W>
 void PlainAcross(const W* from, int64_t pitch, int64_t ny, int64_t nx, W* to,
@@ -149,7 +149,7 @@ void LaneMoves::GatherRows(const char* elements, const int64_t* rows,
     const int64_t asked = std::min<int64_t>(nx * sizeof(W), kAskedBytes);
     for (int64_t j = 0; j < ny; ++j) {
       const W* const ahead = from + rows[std::min(j + kRowsAhead, ny - 1)];
-      for (int64_t byte = 0; byte < asked; byte += kLine) {
+      for (int64_t byte = 0; byte < asked; byte += kLineBytes) {
         __builtin_prefetch(reinterpret_cast<const char*>(ahead) + byte);
       }
       LoadRow(loops_, from + rows[j], step, nx, to + j * nx);

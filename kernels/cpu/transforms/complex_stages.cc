@@ -9,20 +9,14 @@
 namespace hawser::cpu {
 namespace {
 
-template <typename T>
-constexpr int64_t kLanes = kMostLanes<T>;
-
 // Columns of which a cache line has a part each: they are made rows, and
 // columns again.
 template <typename T>
 constexpr int64_t kColumnsOfLine = 32 / sizeof(T);
 
-// Steps of an element that is moved to a row or back.
-constexpr double kMoveSteps = 0.5;
-
 template <typename T>
 double GroupSteps(int64_t n) {
-  return StepsOfLine<T>(n) * kLanes<T>;
+  return StepsOfLine<T>(n) * kMostLanes<T>;
 }
 
 // ---- columns in lanes -------------------------------------------------------
@@ -31,14 +25,15 @@ double GroupSteps(int64_t n) {
 template <typename T>
 absl::Status RunNeighbours(const KernelContext& c, const FftColumns<T>& job,
                            const Turn& turn, LaneTransform<T>* transform) {
-  const int64_t groups = (job.inner - 1) / kLanes<T> + 1;
+  const int64_t groups = (job.inner - 1) / kMostLanes<T> + 1;
   const LanePasses<T>& passes = transform->passes();
   return GroupLoop(c).For(
       job.outer * groups, GroupSteps<T>(job.n), [&](int64_t i) -> absl::Status {
-        const int64_t first = i % groups * kLanes<T>;
+        const int64_t first = i % groups * kMostLanes<T>;
         const int64_t at = 2 * (i / groups * job.n * job.inner + first);
-        HAWSER_ASSIGN_OR_RETURN(auto lanes, transform->Take(std::min(
-                                                kLanes<T>, job.inner - first)));
+        HAWSER_ASSIGN_OR_RETURN(
+            auto lanes,
+            transform->Take(std::min(kMostLanes<T>, job.inner - first)));
         passes.load({job.from + at, job.inner, 1}, job.n, lanes.count, lanes.x,
                     lanes.width);
         transform->Run(turn.inverse, &lanes);
@@ -58,11 +53,11 @@ absl::Status RunScattered(const KernelContext& c, const FftColumns<T>& job,
   };
   const auto scale = static_cast<T>(turn.scale);
   return GroupLoop(c).For(
-      (count - 1) / kLanes<T> + 1, GroupSteps<T>(job.n),
+      (count - 1) / kMostLanes<T> + 1, GroupSteps<T>(job.n),
       [&](int64_t i) -> absl::Status {
-        const int64_t first = i * kLanes<T>;
-        HAWSER_ASSIGN_OR_RETURN(
-            auto lanes, transform->Take(std::min(kLanes<T>, count - first)));
+        const int64_t first = i * kMostLanes<T>;
+        HAWSER_ASSIGN_OR_RETURN(auto lanes, transform->Take(std::min(
+                                                kMostLanes<T>, count - first)));
         for (int64_t l = 0; l < lanes.width; ++l) {
           const T* from =
               job.from + start(first + std::min(l, lanes.count - 1));
@@ -157,12 +152,12 @@ absl::Status TransformRows(const KernelContext& c, const FftRows<T>& rows,
   LaneTransform<T> transform(c, *plan);
   const LanePasses<T>& passes = transform.passes();
   return GroupLoop(c).For(
-      (rows.count - 1) / kLanes<T> + 1, GroupSteps<T>(n),
+      (rows.count - 1) / kMostLanes<T> + 1, GroupSteps<T>(n),
       [&](int64_t g) -> absl::Status {
-        const int64_t first = g * kLanes<T>;
+        const int64_t first = g * kMostLanes<T>;
         HAWSER_ASSIGN_OR_RETURN(
             auto lanes,
-            transform.Take(std::min(kLanes<T>, rows.count - first)));
+            transform.Take(std::min(kMostLanes<T>, rows.count - first)));
         passes.load({rows.from + 2 * first * n, 1, n}, n, lanes.count, lanes.x,
                     lanes.width);
         transform.Run(turn.inverse, &lanes);
@@ -185,7 +180,7 @@ absl::Status TransformColumns(const KernelContext& c,
     return RunLong(c, columns, turn, *plan);
   }
   LaneTransform<T> transform(c, *plan);
-  const bool few = 2 * columns.inner <= kLanes<T> && columns.outer > 1;
+  const bool few = 2 * columns.inner <= kMostLanes<T> && columns.outer > 1;
   return few ? RunScattered(c, columns, turn, &transform)
              : RunNeighbours(c, columns, turn, &transform);
 }

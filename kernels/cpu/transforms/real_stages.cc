@@ -12,10 +12,8 @@
 namespace hawser::cpu {
 namespace {
 
-template <typename T>
-constexpr int64_t kLanes = kMostLanes<T>;
-// Steps of a pair of elements that is joined or parted, and of one that moves.
-constexpr double kPairSteps = 2, kMoveSteps = 0.5;
+// Steps of a pair of elements that is joined or parted.
+constexpr double kPairSteps = 2;
 
 // The part of a real number and of a complex one in lanes or in a line, `step`
 // apart from the next.
@@ -30,12 +28,12 @@ struct Strided {
 template <typename T, typename Fn>
 absl::Status ForGroups(const KernelContext& c, int64_t count,
                        LaneTransform<T>* transform, Fn fn) {
-  const double steps = StepsOfLine<T>(transform->plan().n) * kLanes<T>;
+  const double steps = StepsOfLine<T>(transform->plan().n) * kMostLanes<T>;
   return GroupLoop(c).For(
-      (count - 1) / kLanes<T> + 1, steps, [&](int64_t g) -> absl::Status {
-        const int64_t first = g * kLanes<T>;
-        HAWSER_ASSIGN_OR_RETURN(
-            auto lanes, transform->Take(std::min(kLanes<T>, count - first)));
+      (count - 1) / kMostLanes<T> + 1, steps, [&](int64_t g) -> absl::Status {
+        const int64_t first = g * kMostLanes<T>;
+        HAWSER_ASSIGN_OR_RETURN(auto lanes, transform->Take(std::min(
+                                                kMostLanes<T>, count - first)));
         fn(first, &lanes);
         return absl::OkStatus();
       });

@@ -11,6 +11,9 @@
 
 namespace hawser::cpu {
 
+// Steps of an element that is moved to a row, a column or a pair.
+inline constexpr double kMoveSteps = 0.5;
+
 // Rows of n numbers, one behind the other. Complex numbers have their parts in
 // turn; `from` and `to` may be the same where both sides are complex.
 template <typename T>

@@ -8,8 +8,8 @@
 namespace hawser::cpu {
 namespace {
 
-// What an element takes, in kCostUnit, of a pass and of being moved to lanes and
-// back.
+// What an element takes, in kCostUnit, of a pass and of being moved to lanes
+// and back.
 constexpr double kCostUnit = 0.06;  // steps
 constexpr int64_t kMoveCost = 6;
 int64_t PassCost(int radix) {
@@ -27,7 +27,7 @@ int64_t PassCost(int radix) {
   }
 }
 // Columns and rows are computed so many at a time.
-constexpr int64_t kLanes = kMostLanes<float>;
+constexpr int64_t kWidest = kMostLanes<float>;
 
 // Empty where a prime is too large.
 std::vector<int> RadicesOf(int64_t n) {
@@ -80,8 +80,8 @@ FftWay AsMatrix(int64_t n) {
     // Long ones leave the nearer caches.
     for (int64_t size = kMostInPasses; size < high; size *= 2) of_high *= 1.5;
     const double cost =
-        of_low * static_cast<double>(low * RoundedUp(high, kLanes)) +
-        of_high * static_cast<double>(high * RoundedUp(low, kLanes));
+        of_low * static_cast<double>(low * RoundedUp(high, kWidest)) +
+        of_high * static_cast<double>(high * RoundedUp(low, kWidest));
     if (cost >= least) continue;
     least = cost;
     best.columns = low;

@@ -29,13 +29,14 @@ using gpu::TriangularSolveSpec;
   X(cublasZtrsmBatched)
 // clang-format on
 
-constexpr absl::string_view kSonames[] = {"libcublas.so.13", "libcublas.so.12"};
+constexpr absl::string_view kBlasSonames[] = {"libcublas.so.13",
+                                              "libcublas.so.12"};
 
 // The library gets this memory beside its operands: with memory of its own it
 // could not be captured.
 constexpr int64_t kWorkspaceBytes = int64_t{4} << 20;
 // Batched calls are for matrices that do not fill the device alone.
-constexpr int64_t kBatchedSize = 256;
+constexpr int64_t kBatchedProduct = 256;
 
 HAWSER_CUDA_FUNCTION_TABLE(CublasFunctions, HAWSER_CUBLAS_FUNCTIONS);
 
@@ -143,7 +144,7 @@ class CuBlas::Solve final : public PlannedCall {
  private:
   bool is_batched() const {
     return spec_.batch > 1 &&
-           std::max(spec_.rows, spec_.columns) <= kBatchedSize;
+           std::max(spec_.rows, spec_.columns) <= kBatchedProduct;
   }
   int64_t PointerBytes() const {
     return spec_.batch * static_cast<int64_t>(sizeof(void*));
@@ -214,7 +215,7 @@ CuBlas::~CuBlas() = default;
 absl::StatusOr<std::unique_ptr<CuBlas>> CuBlas::Open(
     const LibraryPlaces& places, DeviceHealth* health) {
   HAWSER_ASSIGN_OR_RETURN(const Library library,
-                          Library::Open(places, kSonames));
+                          Library::Open(places, kBlasSonames));
   auto blas = std::unique_ptr<CuBlas>(new CuBlas(health));
   HAWSER_RETURN_IF_ERROR(blas->state_->Load(library));
   return blas;

@@ -24,11 +24,11 @@ using gpu::ConvolutionSpec;
 using Ints = std::vector<int>;
 
 // Version 8 ends the process where a part of it is missing.
-constexpr absl::string_view kSonames[] = {"libcudnn.so.9"};
+constexpr absl::string_view kDnnSonames[] = {"libcudnn.so.9"};
 
 HAWSER_CUDA_FUNCTION_TABLE(CudnnFunctions, HAWSER_CUDNN_FUNCTIONS);
 
-DataType TypeOf(DType dtype) {
+DataType DataTypeOf(DType dtype) {
   switch (dtype) {
     case DType::kF16:
       return DataType::kHalf;
@@ -207,7 +207,7 @@ class Descriptors {
         library_.Check(library_.cudnnCreateTensorDescriptor(tensor),
                        "cudnnCreateTensorDescriptor"));
     return library_.Check(
-        library_.cudnnSetTensorNdDescriptor(*tensor, TypeOf(spec.dtype),
+        library_.cudnnSetTensorNdDescriptor(*tensor, DataTypeOf(spec.dtype),
                                             static_cast<int>(dims.size()),
                                             dims.data(), strides.data()),
         "cudnnSetTensorNdDescriptor");
@@ -223,7 +223,7 @@ class Descriptors {
                        "cudnnCreateFilterDescriptor"));
     return library_.Check(
         library_.cudnnSetFilterNdDescriptor(
-            w_, TypeOf(spec.dtype),
+            w_, DataTypeOf(spec.dtype),
             spec.features_first ? cudnn::Format::kFeaturesFirst
                                 : cudnn::Format::kFeaturesLast,
             static_cast<int>(dims.size()), dims.data()),
@@ -357,7 +357,7 @@ CuDnn::~CuDnn() = default;
 absl::StatusOr<std::unique_ptr<CuDnn>> CuDnn::Open(const LibraryPlaces& places,
                                                    DeviceHealth* health) {
   HAWSER_ASSIGN_OR_RETURN(const Library library,
-                          Library::Open(places, kSonames));
+                          Library::Open(places, kDnnSonames));
   auto dnn = std::unique_ptr<CuDnn>(new CuDnn(health));
   HAWSER_RETURN_IF_ERROR(dnn->state_->Load(library));
   dnn->version_ = absl::StrCat("cuDNN ", dnn->state_->cudnnGetVersion());

@@ -23,7 +23,8 @@ using gpu::FftSpec;
   X(cufftExecD2Z) X(cufftExecC2R) X(cufftExecZ2D)
 // clang-format on
 
-constexpr absl::string_view kSonames[] = {"libcufft.so.12", "libcufft.so.11"};
+constexpr absl::string_view kFftSonames[] = {"libcufft.so.12",
+                                             "libcufft.so.11"};
 
 // Complex and real numbers, as the library's kernels load them.
 constexpr uint64_t kAlignment = 16;
@@ -179,7 +180,7 @@ CuFft::~CuFft() = default;
 absl::StatusOr<std::unique_ptr<CuFft>> CuFft::Open(const LibraryPlaces& places,
                                                    DeviceHealth* health) {
   HAWSER_ASSIGN_OR_RETURN(const Library library,
-                          Library::Open(places, kSonames));
+                          Library::Open(places, kFftSonames));
   auto fft = std::unique_ptr<CuFft>(new CuFft(health));
   HAWSER_RETURN_IF_ERROR(fft->functions_->Load(library));
   int version = 0;

@@ -15,8 +15,8 @@ namespace {
 
 using gpu::FactorizationSpec;
 
-constexpr absl::string_view kSonames[] = {"libcusolver.so.12",
-                                          "libcusolver.so.11"};
+constexpr absl::string_view kSolverSonames[] = {"libcusolver.so.12",
+                                                "libcusolver.so.11"};
 
 // Batched calls are for matrices that do not fill the device alone.
 constexpr int64_t kBatchedSize = 512;
@@ -244,7 +244,7 @@ CuSolver::~CuSolver() = default;
 absl::StatusOr<std::unique_ptr<CuSolver>> CuSolver::Open(
     const LibraryPlaces& places, DeviceHealth* health) {
   HAWSER_ASSIGN_OR_RETURN(const Library library,
-                          Library::Open(places, kSonames));
+                          Library::Open(places, kSolverSonames));
   auto solver = std::unique_ptr<CuSolver>(new CuSolver(health));
   State& state = *solver->state_;
   HAWSER_RETURN_IF_ERROR(state.Load(library));

@@ -30,10 +30,6 @@ struct LaidOutSide {
   }
 };
 
-Dims ToDims(absl::Span<const int64_t> list) {
-  return Dims(list.begin(), list.end());
-}
-
 LaidOutSide SideOf(const Instruction& dot, int side, ValueId value) {
   const Attributes& a = dot.attributes;
   return {value,

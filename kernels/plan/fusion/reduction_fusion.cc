@@ -4,7 +4,7 @@ namespace hawser::plan {
 namespace {
 
 // Groups that are looked at before the reduction gets one of its own.
-constexpr int kReaderTries = 16, kSiblingTries = 8;
+constexpr int kReaderTries = 16, kFoldTries = 8;
 
 // True if every point of the results, with loops replaced by `back`, is the
 // reduced value of its own iteration.
@@ -96,7 +96,7 @@ bool ReductionFusion::JoinSibling(int instruction, const ReduceAxes& axes,
   const Instruction& i = c_.instructions()[instruction];
   int tries = 0;
   for (const GroupId g : groups_.ReadersOf(i.operands[0])) {
-    if (++tries > kSiblingTries) return false;
+    if (++tries > kFoldTries) return false;
     const Group& group = groups_.group(g);
     if (!group.reduction || !(*group.reduction == axes) ||
         !groups_.HasRoom(instruction, g, /*writes=*/true) ||
@@ -117,7 +117,7 @@ bool ReductionFusion::JoinRelative(int instruction, const ReduceAxes& axes,
   const FusionCost::Values ours =
       cost_.Behind(absl::MakeSpan(i.operands).subspan(0, 1), elements);
   const int last = groups_.size() - 1;
-  for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
+  for (GroupId g = last; g >= 0 && g > last - kFoldTries; --g) {
     const Group& group = groups_.group(g);
     if (!group.reduction || !(*group.reduction == axes) ||
         groups_.ReadsWhole(g, instruction) ||

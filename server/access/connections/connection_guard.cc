@@ -15,7 +15,7 @@ namespace hawser::server {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Milliseconds(20);
-constexpr absl::Duration kSweepEvery = absl::Seconds(1);
+constexpr absl::Duration kGuardEvery = absl::Seconds(1);
 // A connection stays watched for so long after something came.
 constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 // In one period; a look takes about a microsecond.
@@ -291,7 +291,7 @@ void ConnectionGuard::LookAtMemory() {
 }
 
 void ConnectionGuard::Loop() {
-  absl::Time next_sweep = SteadyNow() + kSweepEvery;
+  absl::Time next_sweep = SteadyNow() + kGuardEvery;
   while (true) {
     {
       MutexLock lock(&mu_);
@@ -306,7 +306,7 @@ void ConnectionGuard::Loop() {
       const absl::Time now = SteadyNow();
       LookAtWatched(now);
       if (now >= next_sweep) {
-        next_sweep = now + kSweepEvery;
+        next_sweep = now + kGuardEvery;
         Sweep(now);
       }
     }

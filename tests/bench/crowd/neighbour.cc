@@ -23,7 +23,7 @@
 namespace hawser::bench {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kProcessPatience = absl::Seconds(60);
 // Between two looks at the other process, which are not timed.
 constexpr int kBetweenLooks = 64;
 
@@ -59,14 +59,15 @@ class HeavyProcess {
         testing::Process::Start({testing::Runfile("tests/bench/heavy_client"),
                                  peers.hawserd(), absl::StrCat(plan.size),
                                  absl::StrCat(plan.seconds)}));
-    HAWSER_RETURN_IF_ERROR(process.ReadLineWith("heavy at work", kPatience));
+    HAWSER_RETURN_IF_ERROR(
+        process.ReadLineWith("heavy at work", kProcessPatience));
     return HeavyProcess(std::move(process));
   }
 
   bool AtWork() { return !process_.Wait(absl::ZeroDuration()).ok(); }
 
   absl::StatusOr<Heavy> Finish() {
-    HAWSER_ASSIGN_OR_RETURN(const int code, process_.Wait(kPatience));
+    HAWSER_ASSIGN_OR_RETURN(const int code, process_.Wait(kProcessPatience));
     const std::vector<std::string> lines =
         absl::StrSplit(process_.output(), '\n', absl::SkipEmpty());
     const std::vector<std::string> words = absl::StrSplit(lines.back(), ' ');

@@ -50,13 +50,13 @@ absl::StatusOr<Values> Compare(const Context& c) {
 
 Number Select(DType, Numbers x) { return x[0].bits != 0 ? x[1] : x[2]; }
 
-constexpr Row kRows[] = {
+constexpr Row kCompareRows[] = {
     {&kCompare, Compare},
     {&kSelect, ElementByElement<Select>},
 };
 
 }  // namespace
 
-absl::Span<const Row> CompareRows() { return kRows; }
+absl::Span<const Row> CompareRows() { return kCompareRows; }
 
 }  // namespace hawser::reference

@@ -45,17 +45,13 @@ absl::StatusOr<Values> StopGradient(const Context& c) {
   return Values{c.operands[0]};
 }
 
-constexpr Row kRows[] = {
-    {&kConstant, Constant},
-    {&kWhile, While},
-    {&kCase, Case},
-    {&kFusion, First},
-    {&kCall, First},
-    {&kStopGradient, StopGradient},
+constexpr Row kControlRows[] = {
+    {&kConstant, Constant}, {&kWhile, While}, {&kCase, Case},
+    {&kFusion, First},      {&kCall, First},  {&kStopGradient, StopGradient},
 };
 
 }  // namespace
 
-absl::Span<const Row> ControlRows() { return kRows; }
+absl::Span<const Row> ControlRows() { return kControlRows; }
 
 }  // namespace hawser::reference

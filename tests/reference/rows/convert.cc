@@ -68,13 +68,13 @@ absl::StatusOr<Values> BitcastConvert(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kConvertRows[] = {
     {&kConvert, Convert},
     {&kBitcastConvert, BitcastConvert},
 };
 
 }  // namespace
 
-absl::Span<const Row> ConvertRows() { return kRows; }
+absl::Span<const Row> ConvertRows() { return kConvertRows; }
 
 }  // namespace hawser::reference

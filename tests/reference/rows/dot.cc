@@ -126,11 +126,11 @@ absl::StatusOr<Values> Convolution(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {{&kDotGeneral, DotGeneral},
-                         {&kConvolution, Convolution}};
+constexpr Row kDotRows[] = {{&kDotGeneral, DotGeneral},
+                            {&kConvolution, Convolution}};
 
 }  // namespace
 
-absl::Span<const Row> DotRows() { return kRows; }
+absl::Span<const Row> DotRows() { return kDotRows; }
 
 }  // namespace hawser::reference

@@ -34,9 +34,7 @@ Number Abs(DType dtype, Numbers x) {
     const bool negative = IsSigned(dtype) && e.integer(0) < 0;
     return OfBits(negative ? -e.bits(0) : e.bits(0));
   }
-  return OfReal(e.is_complex()
-                    ? std::abs(x[0].value)
-                    : std::fabs(e.real(0)));
+  return OfReal(e.is_complex() ? std::abs(x[0].value) : std::fabs(e.real(0)));
 }
 
 Number Negate(DType dtype, Numbers x) {
@@ -229,7 +227,7 @@ absl::StatusOr<Values> ReducePrecision(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kElementwiseRows[] = {
     {&kAbs, ElementByElement<Abs>},
     {&kNegate, ElementByElement<Negate>},
     {&kSign, ElementByElement<Sign>},
@@ -263,6 +261,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ElementwiseRows() { return kRows; }
+absl::Span<const Row> ElementwiseRows() { return kElementwiseRows; }
 
 }  // namespace hawser::reference

@@ -81,9 +81,8 @@ std::optional<Dims> TargetOf(const Context& c, Index index) {
 // A value in another dtype.
 absl::StatusOr<Literal> Copied(const Context& c, const Literal& from,
                                DType dtype) {
-  return FillByPlace(c, from.shape().WithDType(dtype), [&](int64_t place) {
-    return ReadNumber(from, place);
-  });
+  return FillByPlace(c, from.shape().WithDType(dtype),
+                     [&](int64_t place) { return ReadNumber(from, place); });
 }
 
 // Combines elements with those of updates where both are values of the fold's
@@ -146,13 +145,13 @@ absl::StatusOr<Values> Scatter(const Context& c) {
   return out;
 }
 
-constexpr Row kRows[] = {
+constexpr Row kGatherRows[] = {
     {&kGather, Gather},
     {&kScatter, Scatter},
 };
 
 }  // namespace
 
-absl::Span<const Row> GatherRows() { return kRows; }
+absl::Span<const Row> GatherRows() { return kGatherRows; }
 
 }  // namespace hawser::reference

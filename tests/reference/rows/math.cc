@@ -95,7 +95,7 @@ double Lgamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kMathRows[] = {
     {&kExponential, ElementByElement<Unary<Exp, ExpComplex>>},
     {&kExponentialMinusOne, ElementByElement<Unary<ExpM1, ExpMinusOne>>},
     {&kLog, ElementByElement<Unary<Log, LogComplex>>},
@@ -117,6 +117,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> MathRows() { return kRows; }
+absl::Span<const Row> MathRows() { return kMathRows; }
 
 }  // namespace hawser::reference

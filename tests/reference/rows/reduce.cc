@@ -140,7 +140,7 @@ absl::StatusOr<Values> ArgExtreme(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kReduceRows[] = {
     {&kReduce, Reduce},
     {&kArgMax, ArgExtreme},
     {&kArgMin, ArgExtreme},
@@ -148,6 +148,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ReduceRows() { return kRows; }
+absl::Span<const Row> ReduceRows() { return kReduceRows; }
 
 }  // namespace hawser::reference

@@ -106,10 +106,10 @@ absl::StatusOr<Values> Scan(const Context& c) {
   return ScanByCalls(c);
 }
 
-constexpr Row kRows[] = {{&kScan, Scan}};
+constexpr Row kScanRows[] = {{&kScan, Scan}};
 
 }  // namespace
 
-absl::Span<const Row> ScanRows() { return kRows; }
+absl::Span<const Row> ScanRows() { return kScanRows; }
 
 }  // namespace hawser::reference

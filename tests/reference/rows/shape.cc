@@ -99,7 +99,7 @@ absl::StatusOr<Values> Pad(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kShapeRows[] = {
     {&kIota, Iota},       {&kBroadcastInDim, BroadcastInDim},
     {&kReshape, Reshape}, {&kTranspose, Transpose},
     {&kReverse, Reverse}, {&kConcatenate, Concatenate},
@@ -108,6 +108,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ShapeRows() { return kRows; }
+absl::Span<const Row> ShapeRows() { return kShapeRows; }
 
 }  // namespace hawser::reference

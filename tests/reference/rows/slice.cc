@@ -70,19 +70,19 @@ absl::StatusOr<Values> Unfold(const Context& c) {
   const auto strides = c.attributes().GetInts("window_strides");
   const auto dilations = c.attributes().GetInts("window_dilations");
   const int rank = c.shape(0).rank();
-  HAWSER_ASSIGN_OR_RETURN(
-      Literal out, FillByIndex(c, c.result_shape(), [&](Index index) {
-        Dims from(index.begin(), index.begin() + rank);
-        for (size_t k = 0; k < axes.size(); ++k) {
-          from[axes[k]] *= strides[k];
-          from[axes[k]] += index[rank + k] * dilations[k];
-        }
-        return At(c.operands[0], from);
-      }));
+  HAWSER_ASSIGN_OR_RETURN(Literal out,
+                          FillByIndex(c, c.result_shape(), [&](Index index) {
+                            Dims from(index.begin(), index.begin() + rank);
+                            for (size_t k = 0; k < axes.size(); ++k) {
+                              from[axes[k]] *= strides[k];
+                              from[axes[k]] += index[rank + k] * dilations[k];
+                            }
+                            return At(c.operands[0], from);
+                          }));
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kSliceRows[] = {
     {&kSlice, Slice},
     {&kDynamicSlice, DynamicSlice},
     {&kDynamicUpdateSlice, DynamicUpdateSlice},
@@ -91,6 +91,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> SliceRows() { return kRows; }
+absl::Span<const Row> SliceRows() { return kSliceRows; }
 
 }  // namespace hawser::reference

@@ -80,10 +80,10 @@ absl::StatusOr<Values> Sort(const Context& c) {
   return out;
 }
 
-constexpr Row kRows[] = {{&kSort, Sort}};
+constexpr Row kSortRows[] = {{&kSort, Sort}};
 
 }  // namespace
 
-absl::Span<const Row> SortRows() { return kRows; }
+absl::Span<const Row> SortRows() { return kSortRows; }
 
 }  // namespace hawser::reference

@@ -143,6 +143,10 @@ Tensor OpScope::ConstantOf(Number number, DType dtype) const {
   return value.ok() ? Constant(*std::move(value)) : Fail(value.status());
 }
 
+Tensor OpScope::ZerosLike(const Tensor& x) const {
+  return BroadcastTo(ConstantOf(0, x.dtype()), x.shape().dims());
+}
+
 DType DTypeOf(const Operand& operand) {
   return operand.is_number() ? operand.number().dtype()
                              : operand.tensor().dtype();

@@ -93,6 +93,7 @@ class OpScope {
   // A value the function itself brings along: part of the structure.
   Tensor Constant(Literal value) const;
   Tensor ConstantOf(Number number, DType dtype) const;
+  Tensor ZerosLike(const Tensor& x) const;
 
  private:
   Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,

@@ -19,6 +19,7 @@
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/linalg/solve.h"
+#include "client/sdk/ops/linalg/square.h"
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
@@ -70,11 +71,6 @@ Tensor AreLarge(const Tensor& a, const Tensor& s, const RankOptions& options) {
 absl::Status CheckRank(const Tensor& a) {
   if (a.rank() >= 2) return absl::OkStatus();
   return InvalidArgument("takes matrices, not ", a.shape().ToString());
-}
-
-absl::Status CheckSquare(const Tensor& a) {
-  if (a.rank() >= 2 && a.dim(-1) == a.dim(-2)) return absl::OkStatus();
-  return InvalidArgument("takes square matrices, not ", a.shape().ToString());
 }
 
 // Pade's quotient of degree 13 for e^x, whose numerator has these numbers, the

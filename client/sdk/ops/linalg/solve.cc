@@ -13,6 +13,7 @@
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/indexing/diagonal.h"
 #include "client/sdk/ops/indexing/index.h"
+#include "client/sdk/ops/linalg/square.h"
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
@@ -121,11 +122,6 @@ Tensor SolvedByLu(const OpScope& s, const Tensor& a, const Tensor& b) {
   const Tensor y =
       SolvedWith(packed.factors, RowsIn(s, packed.order, b), /*lower=*/true);
   return SolvedWith(packed.factors, y, /*lower=*/false);
-}
-
-absl::Status CheckSquare(const Tensor& a) {
-  if (a.rank() >= 2 && a.dim(-1) == a.dim(-2)) return absl::OkStatus();
-  return InvalidArgument("takes square matrices, not ", a.shape().ToString());
 }
 
 // 1 or -1, of an even or odd number of exchanges.

@@ -116,7 +116,7 @@ absl::StatusOr<Values> LowerReduce(OpContext& context) {
   return LowerByName(context);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kContractionRows[] = {
     {"stablehlo.reduce", LowerReduce, &kReduce},
     {"stablehlo.dot_general", LowerDotGeneral, nullptr, MissingProduct},
     {"stablehlo.dot", LowerDot, nullptr, MissingProduct},
@@ -124,7 +124,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> ContractionRows() { return kRows; }
+absl::Span<const Row> ContractionRows() { return kContractionRows; }
 
 void Promote(OpContext& context, size_t i, size_t argument, size_t region) {
   const auto& arguments = context.op.regions[region].arguments;

@@ -241,12 +241,12 @@ absl::StatusOr<Values> LowerConvolution(OpContext& context) {
   return Values{Transposed(all, InversePermutation(of_output)).value()};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kConvolutionRows[] = {
     {"stablehlo.convolution", LowerConvolution, nullptr, MissingProduct},
 };
 
 }  // namespace
 
-absl::Span<const Row> ConvolutionRows() { return kRows; }
+absl::Span<const Row> ConvolutionRows() { return kConvolutionRows; }
 
 }  // namespace hawser::stablehlo

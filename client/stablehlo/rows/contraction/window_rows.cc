@@ -116,7 +116,7 @@ absl::StatusOr<Dims> OnePerAxis(OpContext& context, absl::string_view name,
   return *numbers;
 }
 
-absl::StatusOr<WindowSpec> SpecOf(OpContext& context, size_t rank) {
+absl::StatusOr<WindowSpec> WindowSpecOf(OpContext& context, size_t rank) {
   WindowSpec spec;
   const std::pair<absl::string_view, Dims*> lists[] = {
       {"window_dimensions", &spec.sizes},
@@ -193,7 +193,7 @@ absl::StatusOr<Values> LowerWindow(OpContext& context) {
   }
   HAWSER_ASSIGN_OR_RETURN(
       const WindowSpec spec,
-      SpecOf(context, context.operand_shape(0).dims().size()));
+      WindowSpecOf(context, context.operand_shape(0).dims().size()));
   ExpressionScope scope{context.builder(), context.program.monoids()};
   const auto all = ExpressionsOf(&scope, context.operands);
   Values results;
@@ -212,7 +212,8 @@ absl::StatusOr<Values> LowerSelectAndScatter(OpContext& context) {
   HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
                           context.ClosedRegions());
   const Shape x = context.operand_shape(0), source = context.operand_shape(1);
-  HAWSER_ASSIGN_OR_RETURN(const WindowSpec spec, SpecOf(context, x.rank()));
+  HAWSER_ASSIGN_OR_RETURN(const WindowSpec spec,
+                          WindowSpecOf(context, x.rank()));
   const Dims counts = spec.CountsOn(x.dims());
   if (source.dims() != counts) {
     return InvalidArgument("the source is ", source.ToString(), ", but ",
@@ -227,13 +228,13 @@ absl::StatusOr<Values> LowerSelectAndScatter(OpContext& context) {
   return Values{result.value()};
 }
 
-constexpr Row kRows[] = {
+constexpr Row kWindowRows[] = {
     {"stablehlo.reduce_window", LowerWindow},
     {"stablehlo.select_and_scatter", LowerSelectAndScatter},
 };
 
 }  // namespace
 
-absl::Span<const Row> WindowRows() { return kRows; }
+absl::Span<const Row> WindowRows() { return kWindowRows; }
 
 }  // namespace hawser::stablehlo

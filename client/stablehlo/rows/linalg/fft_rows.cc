@@ -18,12 +18,12 @@ absl::StatusOr<Values> LowerFft(OpContext& context) {
                       {"fft_type", std::string(context.Text("fft_type"))}});
 }
 
-constexpr Row kRows[] = {
+constexpr Row kFftRows[] = {
     {"stablehlo.fft", LowerFft},
 };
 
 }  // namespace
 
-absl::Span<const Row> FftRows() { return kRows; }
+absl::Span<const Row> FftRows() { return kFftRows; }
 
 }  // namespace hawser::stablehlo

@@ -173,7 +173,7 @@ absl::StatusOr<Values> LowerTrsm(OpContext& context) {
                       {"unit_diagonal", unit}});
 }
 
-constexpr Row kRows[] = {
+constexpr Row kLibraryRows[] = {
     {"@cusolver_geqrf_ffi", LowerGeqrf}, {"@cusolver_getrf_ffi", LowerGetrf},
     {"@cusolver_orgqr_ffi", LowerOrgqr}, {"@cusolver_potrf_ffi", LowerPotrf},
     {"@cusolver_syevd_ffi", LowerSyevd}, {"@lapack_cgeev_ffi", LowerGeev},
@@ -197,6 +197,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> LibraryRows() { return kRows; }
+absl::Span<const Row> LibraryRows() { return kLibraryRows; }
 
 }  // namespace hawser::stablehlo

@@ -87,7 +87,7 @@ absl::StatusOr<Values> LowerEig(OpContext& context) {
   return values;
 }
 
-constexpr Row kRows[] = {
+constexpr Row kLinalgRows[] = {
     {"@hawser.eig", LowerEig},
     {"@hawser.eigh", LowerEigh},
     {"@hawser.geqrf", LowerTarget, &kGeqrf},
@@ -103,6 +103,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-absl::Span<const Row> LinalgRows() { return kRows; }
+absl::Span<const Row> LinalgRows() { return kLinalgRows; }
 
 }  // namespace hawser::stablehlo

@@ -9,10 +9,6 @@
 namespace hawser::gpu {
 namespace {
 
-const Instruction& InstructionOf(const RegionSource& source) {
-  return source.body().instructions()[source.region.instruction];
-}
-
 Fold FoldOf(const RegionSource& source, const Instruction& i) {
   Fold fold{.instruction = source.region.instruction};
   for (const ValueId v : i.operands) {
@@ -39,7 +35,7 @@ int WidthOf(const Scan& scan) {
 
 Scan::Scan(const RegionSource& source)
     : source(source),
-      instruction(InstructionOf(source)),
+      instruction(source.instruction()),
       shape(source.body().shape(instruction.operands[0])),
       reverse(instruction.attributes.GetBool("reverse")),
       layout(shape, instruction.attributes.GetInt("dimension"),

@@ -12,8 +12,6 @@
 namespace hawser::gpu {
 namespace {
 
-constexpr int64_t kDigits = plan::SortLayout::kDigits;
-constexpr int64_t kWarps = kDigits / 32;
 // Elements that a thread reads before it looks at the first.
 constexpr int kAtOnce = 4;
 

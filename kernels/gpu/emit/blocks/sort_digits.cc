@@ -11,9 +11,7 @@
 namespace hawser::gpu {
 namespace {
 
-constexpr int64_t kDigits = plan::SortLayout::kDigits;
 constexpr int kDigitBits = plan::SortLayout::kDigitBits;
-constexpr int64_t kWarps = kDigits / 32;
 static_assert(kDigits == kThreads, "a thread for each digit");
 
 // Writes the text that is the same in all kernels, whose blocks have a tile

@@ -11,17 +11,13 @@
 namespace hawser::gpu {
 namespace {
 
-const Instruction& InstructionOf(const RegionSource& source) {
-  return source.body().instructions()[source.region.instruction];
-}
-
 constexpr int64_t kPlaceBytes = 4;
 
 }  // namespace
 
 Sort::Sort(const RegionSource& source)
     : source(source),
-      instruction(InstructionOf(source)),
+      instruction(source.instruction()),
       shape(source.body().shape(instruction.operands[0])),
       layout(source.module, source.region.computation, instruction) {}
 

@@ -3,6 +3,7 @@
 #ifndef HAWSER_KERNELS_GPU_EMIT_BLOCKS_SORT_VALUES_H_
 #define HAWSER_KERNELS_GPU_EMIT_BLOCKS_SORT_VALUES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "kernels/plan/region/block_layout.h"
 
 namespace hawser::gpu {
+
+// A thread for each digit, in so many warps.
+inline constexpr int64_t kDigits = plan::SortLayout::kDigits;
+inline constexpr int64_t kWarps = kDigits / 32;
 
 // A sort as an operation on runs.
 struct Sort {

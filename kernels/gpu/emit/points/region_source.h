@@ -15,6 +15,10 @@ struct RegionSource {
   const EmitOptions& options;
 
   const Computation& body() const { return module.computation(region.body); }
+  // What the region computes, where that is one instruction.
+  const Instruction& instruction() const {
+    return body().instructions()[region.instruction];
+  }
   const plan::Point& point(plan::PointId id) const { return region.points[id]; }
   const Instruction& instruction(const plan::Point& p) const {
     return body().instructions()[p.instruction];

@@ -22,9 +22,9 @@ namespace {
 
 // ---- of an instruction ------------------------------------------------------
 
-constexpr ModuleLimits kLimits = {.bytes = int64_t{1} << 30,
-                                  .instructions = int64_t{1} << 20,
-                                  .operands = int64_t{1} << 24};
+constexpr ModuleLimits kModuleLimits = {.bytes = int64_t{1} << 30,
+                                        .instructions = int64_t{1} << 20,
+                                        .operands = int64_t{1} << 24};
 constexpr int kFewInstructions = 1000;
 
 // A function of about so many instructions: steps of a vector and a residual,
@@ -66,7 +66,8 @@ std::vector<TaskRow> Tasks() {
          return EncodeModule(module).empty() ? Internal("nothing")
                                              : absl::OkStatus();
        }},
-      {"verify", [](const Module& module) { return Verify(module, kLimits); }},
+      {"verify",
+       [](const Module& module) { return Verify(module, kModuleLimits); }},
       {"gradient",
        [](const Module& module) {
          return ValueAndGradient(module, {.parameters = {0, 1}}).status();

@@ -39,7 +39,7 @@ Literal SymmetricMatrices(const Stack& stack, double diagonal) {
   return out;
 }
 
-absl::StatusOr<const Lapack*> Library() {
+absl::StatusOr<const Lapack*> LapackLibrary() {
   const Lapack* lapack = Lapack::OfProcess();
   if (lapack == nullptr) return FailedPrecondition("no LAPACK here");
   return lapack;
@@ -76,7 +76,7 @@ absl::Status SameTriangles(const Stack& stack, absl::Span<const T> got,
 
 template <typename T>
 absl::StatusOr<Race> RaceCholesky(const Setting& s, const Stack& stack) {
-  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, LapackLibrary());
   const Literal a =
       SymmetricMatrices<T>(stack, 4 * std::sqrt(static_cast<double>(stack.n)));
   const auto copy = Room<T>(stack.elements());
@@ -98,7 +98,7 @@ absl::StatusOr<Race> RaceCholesky(const Setting& s, const Stack& stack) {
 
 template <typename T>
 absl::StatusOr<Race> RaceEigh(const Setting& s, const Stack& stack) {
-  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, LapackLibrary());
   const Literal a = SymmetricMatrices<T>(stack, 0);
   const auto copy = Room<T>(stack.elements());
   const auto w = Room<T>(stack.count * stack.n);
@@ -129,7 +129,7 @@ absl::StatusOr<Race> RaceEigh(const Setting& s, const Stack& stack) {
 
 template <typename T>
 absl::StatusOr<Race> RaceSvd(const Setting& s, const Stack& stack) {
-  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, LapackLibrary());
   const Literal a = SymmetricMatrices<T>(stack, 0);
   const auto copy = Room<T>(stack.elements()), u = Room<T>(stack.elements());
   const auto vt = Room<T>(stack.elements());
@@ -163,7 +163,7 @@ absl::StatusOr<Race> RaceSvd(const Setting& s, const Stack& stack) {
 
 template <typename T>
 absl::StatusOr<Race> RaceLu(const Setting& s, const Stack& stack) {
-  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Lapack* lapack, LapackLibrary());
   const Literal a = SymmetricMatrices<T>(stack, 0);
   const auto copy = Room<T>(stack.elements());
   const int n = static_cast<int>(stack.n);

@@ -17,7 +17,7 @@
 namespace hawser::bench {
 namespace {
 
-constexpr int64_t kGrain = 64;
+constexpr int64_t kOrderGrain = 64;
 
 int64_t Count(const Setting& s) { return s.Size(int64_t{1} << 24, 4096); }
 
@@ -70,7 +70,7 @@ absl::StatusOr<Race> RaceArgSort(const Setting& s) {
 std::function<void()> Reading(const Setting& s, const Literal& x) {
   const auto read = Room<float>(16 * s.threads);
   return [=, threads = s.threads] {
-    Split(threads, x.shape().num_elements(), kGrain,
+    Split(threads, x.shape().num_elements(), kOrderGrain,
           [&](int64_t begin, int64_t end, int part) {
             read[16 * part] =
                 BestLoops().sum(x.data<float>().data() + begin, end - begin);
@@ -103,7 +103,7 @@ absl::StatusOr<Race> RaceCumulativeSum(const Setting& s) {
   const Literal x = RandomFloats({Count(s)}, 0, 1);
   const auto y = Room<float>(Count(s));
   const auto floor = [=, threads = s.threads] {
-    Split(threads, x.shape().num_elements(), kGrain,
+    Split(threads, x.shape().num_elements(), kOrderGrain,
           [&](int64_t begin, int64_t end, int) {
             BestLoops().copy(x.data<float>().data() + begin, y.get() + begin,
                              end - begin);
@@ -171,7 +171,7 @@ struct Transforms {
   int64_t small_rows, small_length;
 };
 
-Tensor Rows(const Tensor& x) { return Fft(x); }
+Tensor FftOfRows(const Tensor& x) { return Fft(x); }
 Tensor Both(const Tensor& x) { return Fft2(x); }
 Tensor OfReals(const Tensor& x) { return Rfft(x); }
 
@@ -206,7 +206,7 @@ absl::StatusOr<Race> RaceTransforms(const Setting& s, const Transforms& t) {
   const auto y = Room<float>(floats);
   const auto floor = [=, threads = s.threads] {
     const auto* from = reinterpret_cast<const float*>(x.bytes().data());
-    Split(threads, floats, kGrain, [&](int64_t begin, int64_t end, int) {
+    Split(threads, floats, kOrderGrain, [&](int64_t begin, int64_t end, int) {
       BestLoops().copy(from + begin, y.get() + begin, end - begin);
     });
   };
@@ -268,10 +268,10 @@ std::vector<Work> OrderWorks() {
        .targets = {.floor = 1.5},
        .prepare =
            [](const Setting& s) { return RaceRandom(s, Numbers::kNormal); }},
-      TransformWork("fft_rows", 2, {Rows, false, 1024, 1024, 4, 64}),
-      TransformWork("fft_one", 2, {Rows, false, 1, 1 << 20, 1, 4096}),
+      TransformWork("fft_rows", 2, {FftOfRows, false, 1024, 1024, 4, 64}),
+      TransformWork("fft_one", 2, {FftOfRows, false, 1, 1 << 20, 1, 4096}),
       TransformWork("fft_square", 2, {Both, false, 1024, 1024, 12, 64}),
-      TransformWork("fft_primes", 4, {Rows, false, 1024, 1009, 4, 61}),
+      TransformWork("fft_primes", 4, {FftOfRows, false, 1024, 1009, 4, 61}),
       TransformWork("rfft_rows", 2, {OfReals, true, 1024, 2048, 4, 64}),
       {.name = "normal_numbers",
        .floor = "the same numbers by hand, one thread",

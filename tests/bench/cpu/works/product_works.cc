@@ -53,14 +53,14 @@ void Multiply(const Blas& blas, int threads, const Product& p, const float* a,
   });
 }
 
-absl::StatusOr<const Blas*> Library() {
+absl::StatusOr<const Blas*> BlasLibrary() {
   const Blas* blas = cpu::FindBlas();
   if (blas == nullptr) return FailedPrecondition("no BLAS on this machine");
   return blas;
 }
 
 absl::StatusOr<Race> RaceProduct(const Setting& s, const Product& p) {
-  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, BlasLibrary());
   Dims a_dims = {p.m, p.k}, b_dims = {p.k, p.n};
   if (p.count > 1) {
     a_dims.insert(a_dims.begin(), p.count);
@@ -87,7 +87,7 @@ absl::StatusOr<Race> RaceProduct(const Setting& s, const Product& p) {
 
 // Beside the product of the same values in f32; torch has oneDNN's of bf16.
 absl::StatusOr<Race> RaceBf16(const Setting& s) {
-  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, BlasLibrary());
   const int64_t side = s.Size(1024, 64), n = side * side;
   const Literal a = RandomBf16({side, side}, -1, 1);
   const Literal b = RandomBf16({side, side}, -1, 1, 1);
@@ -114,7 +114,7 @@ absl::StatusOr<Race> RaceBf16(const Setting& s) {
 }
 
 absl::StatusOr<Race> RaceMatrixVector(const Setting& s) {
-  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, BlasLibrary());
   const int64_t side = s.Size(8192, 64);
   const Literal a = RandomFloats({side, side}, -1, 1);
   const Literal x = RandomFloats({side}, -1, 1);
@@ -142,7 +142,7 @@ absl::StatusOr<Race> RaceMatrixVector(const Setting& s) {
 // The products of a model one behind the other, whatever is between them.
 absl::StatusOr<std::function<void()>> Products(
     const Setting& s, const std::vector<Product>& products) {
-  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, BlasLibrary());
   std::vector<std::shared_ptr<float[]>> a, b, c;
   for (const Product& p : products) {
     a.push_back(Room<float>(p.count * p.m * p.k));
@@ -518,7 +518,7 @@ Tensors NearestLabels(const Tensors& p) {
 }
 
 absl::StatusOr<Race> RaceNearest(const Setting& s) {
-  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, BlasLibrary());
   const int64_t images = s.Size(100, 10), rows = s.Size(60000, 300);
   const int64_t pixels = s.Size(784, 20);
   const Literal bytes = RandomBytes({images, pixels});

@@ -124,10 +124,10 @@ absl::StatusOr<Values> Fft(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {{&kFft, Fft}};
+constexpr Row kFftRows[] = {{&kFft, Fft}};
 
 }  // namespace
 
-absl::Span<const Row> FftRows() { return kRows; }
+absl::Span<const Row> FftRows() { return kFftRows; }
 
 }  // namespace hawser::reference

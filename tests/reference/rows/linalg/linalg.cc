@@ -109,18 +109,18 @@ absl::StatusOr<Values> TriangularSolve(const Context& c) {
   return Values{std::move(out)};
 }
 
-constexpr Row kRows[] = {{&kCholesky, Cholesky},
-                         {&kEig, Eig},
-                         {&kEigh, Eigh},
-                         {&kGeqrf, Geqrf},
-                         {&kHouseholderProduct, HouseholderProduct},
-                         {&kLu, Lu},
-                         {&kQr, Qr},
-                         {&kSvd, Svd},
-                         {&kTriangularSolve, TriangularSolve}};
+constexpr Row kLinalgRows[] = {{&kCholesky, Cholesky},
+                               {&kEig, Eig},
+                               {&kEigh, Eigh},
+                               {&kGeqrf, Geqrf},
+                               {&kHouseholderProduct, HouseholderProduct},
+                               {&kLu, Lu},
+                               {&kQr, Qr},
+                               {&kSvd, Svd},
+                               {&kTriangularSolve, TriangularSolve}};
 
 }  // namespace
 
-absl::Span<const Row> LinalgRows() { return kRows; }
+absl::Span<const Row> LinalgRows() { return kLinalgRows; }
 
 }  // namespace hawser::reference
