@@ -62,7 +62,7 @@ ConvolutionSpec DrawnSpec(uint64_t seed) {
   return spec;
 }
 
-std::vector<CallBytes> OperandsOf(const ConvolutionSpec& spec) {
+std::vector<CallBytes> ConvolutionOperandsOf(const ConvolutionSpec& spec) {
   std::vector<CallBytes> operands;
   for (const int64_t bytes : gpu::BytesOf(spec).operands) {
     operands.push_back(BytesOf(
@@ -75,7 +75,7 @@ class DeviceConvolutionTest : public DeviceCallTest {
  protected:
   // False: the device has no routine for it.
   bool IsThatOfTheDefinition(const ConvolutionSpec& spec, bool captured) {
-    const std::vector<CallBytes> operands = OperandsOf(spec);
+    const std::vector<CallBytes> operands = ConvolutionOperandsOf(spec);
     const auto got = OnDevice(spec, operands, captured);
     if (got.empty()) return false;
     const bool tf32 = spec.precision == gpu::GemmPrecision::kTf32;
