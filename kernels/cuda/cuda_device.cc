@@ -38,9 +38,8 @@ absl::StatusOr<int> CudaDeviceCount() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count > 0) return count;
   cudaGetLastError();
-  const absl::Status status =
-      ToStatus(error == cudaSuccess ? cudaErrorNoDevice : error,
-               "cudaGetDeviceCount");
+  const absl::Status status = ToStatus(
+      error == cudaSuccess ? cudaErrorNoDevice : error, "cudaGetDeviceCount");
   return Unavailable("no CUDA device: ", status.message(), "; ",
                      DriverAndRuntime());
 }
@@ -59,15 +58,14 @@ CudaDevice::CudaDevice(int ordinal, const CudaOptions& options)
       health_(std::make_shared<DeviceHealth>()),
       notices_(std::make_shared<Notices>()),
       watchdog_(options.patience),
-      nvrtc_(Nvrtc::Open(options.libraries)),
+      compiler_{.nvrtc = Nvrtc::Open(options.libraries)},
       libraries_(options.libraries, health_.get()) {}
 
 absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
     int ordinal, const CudaOptions& options) {
   // Opened libraries use the current device.
   HAWSER_RETURN_IF_ERROR(ToStatus(cudaSetDevice(ordinal), "cudaSetDevice"));
-  auto device =
-      std::unique_ptr<CudaDevice>(new CudaDevice(ordinal, options));
+  auto device = std::unique_ptr<CudaDevice>(new CudaDevice(ordinal, options));
   HAWSER_RETURN_IF_ERROR(device->ReadFacts());
   device->ChooseCompiler();
   HAWSER_ASSIGN_OR_RETURN(device->memory_,
@@ -105,10 +103,10 @@ absl::Status CudaDevice::ReadFacts() {
   gpu::DeviceFacts& f = facts_;
   f.platform = "cuda";
   f.name = p.name;
-  capability_ = p.major * 10 + p.minor;
-  f.target = absl::StrCat("sm_", capability_);
+  compiler_.capability = p.major * 10 + p.minor;
+  f.target = absl::StrCat("sm_", compiler_.capability);
   f.versions = absl::StrCat(DriverAndRuntime(), ", ",
-                            VersionOf(nvrtc_, "nvrtc"), ", ",
+                            VersionOf(compiler_.nvrtc, "nvrtc"), ", ",
                             libraries_.version());
   f.ordinal = ordinal_;
   f.memory_bytes = static_cast<int64_t>(p.totalGlobalMem);
@@ -117,26 +115,25 @@ absl::Status CudaDevice::ReadFacts() {
   f.max_threads_per_block = p.maxThreadsPerBlock;
   for (int i = 0; i < 3; ++i) f.max_grid[i] = p.maxGridSize[i];
   f.shared_bytes_per_block = static_cast<int64_t>(p.sharedMemPerBlock);
-  f.max_shared_bytes_per_block =
-      static_cast<int64_t>(p.sharedMemPerBlockOptin);
+  f.max_shared_bytes_per_block = static_cast<int64_t>(p.sharedMemPerBlockOptin);
   // Memory transfers twice in each clock cycle.
   f.bytes_per_second = 2e3 * clock_khz * p.memoryBusWidth / 8;
   return absl::OkStatus();
 }
 
 void CudaDevice::ChooseCompiler() {
-  if (nvrtc_.ok()) {
+  if (compiler_.nvrtc.ok()) {
     absl::StatusOr<std::string> target =
-        ChooseTarget(capability_, (*nvrtc_)->architectures());
+        ChooseTarget(compiler_.capability, (*compiler_.nvrtc)->architectures());
     if (target.ok()) {
       facts_.target = *std::move(target);
     } else {
-      nvrtc_ = target.status();
+      compiler_.nvrtc = target.status();
     }
   }
-  compiler_id_ =
-      absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ", facts_.target, ", ",
-                   Nvrtc::flags(), ", prelude ", dialect::PreludeDigest());
+  compiler_.id = absl::StrCat(VersionOf(compiler_.nvrtc, "nvrtc"), " for ",
+                              facts_.target, ", ", Nvrtc::flags(), ", prelude ",
+                              dialect::PreludeDigest());
 }
 
 absl::Status CudaDevice::Enter() const {
@@ -157,8 +154,7 @@ absl::StatusOr<gpu::DeviceAddress> CudaDevice::Allocate(gpu::Stream stream,
   return memory_->Allocate(s->stream.get(), bytes);
 }
 
-absl::Status CudaDevice::Free(gpu::Stream stream,
-                              gpu::DeviceAddress address) {
+absl::Status CudaDevice::Free(gpu::Stream stream, gpu::DeviceAddress address) {
   if (!address) return absl::OkStatus();
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, OutsideCapture(stream, "Free"));
   return memory_->Free(s->stream.get(), address);
@@ -198,9 +194,8 @@ absl::Status CudaDevice::Copy(gpu::Stream stream, void* to, const void* from,
                       "cudaMemcpyAsync", s->recent));
 }
 
-absl::Status CudaDevice::CopyToDevice(gpu::Stream stream,
-                                      gpu::DeviceAddress to, const void* from,
-                                      int64_t bytes) {
+absl::Status CudaDevice::CopyToDevice(gpu::Stream stream, gpu::DeviceAddress to,
+                                      const void* from, int64_t bytes) {
   return Copy(stream, reinterpret_cast<void*>(to.value), from, bytes,
               cudaMemcpyHostToDevice);
 }
@@ -211,8 +206,7 @@ absl::Status CudaDevice::CopyToHost(gpu::Stream stream, void* to,
               cudaMemcpyDeviceToHost);
 }
 
-absl::Status CudaDevice::CopyOnDevice(gpu::Stream stream,
-                                      gpu::DeviceAddress to,
+absl::Status CudaDevice::CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
                                       gpu::DeviceAddress from, int64_t bytes) {
   return Copy(stream, reinterpret_cast<void*>(to.value),
               reinterpret_cast<const void*>(from.value), bytes,

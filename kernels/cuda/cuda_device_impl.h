@@ -112,8 +112,8 @@ class CudaDevice final : public gpu::Device {
 
   absl::Status CopyToDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             const void* from, int64_t bytes) override;
-  absl::Status CopyToHost(gpu::Stream stream, void* to,
-                          gpu::DeviceAddress from, int64_t bytes) override;
+  absl::Status CopyToHost(gpu::Stream stream, void* to, gpu::DeviceAddress from,
+                          int64_t bytes) override;
   absl::Status CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
                             gpu::DeviceAddress from, int64_t bytes) override;
   absl::Status Fill(gpu::Stream stream, gpu::DeviceAddress to, uint8_t value,
@@ -133,7 +133,7 @@ class CudaDevice final : public gpu::Device {
   absl::Status Notify(gpu::Stream stream,
                       std::function<void(absl::Status)> done) override;
 
-  std::string compiler_id() const override { return compiler_id_; }
+  std::string compiler_id() const override { return compiler_.id; }
   absl::StatusOr<gpu::KernelBinary> Compile(
       absl::string_view name, absl::string_view text,
       const gpu::CompileOptions& options) override;
@@ -142,9 +142,9 @@ class CudaDevice final : public gpu::Device {
   absl::Status UnloadModule(gpu::KernelModule module) override;
   absl::StatusOr<gpu::Kernel> FindKernel(gpu::KernelModule module,
                                          absl::string_view name) override;
-  absl::Status Launch(
-      gpu::Stream stream, gpu::Kernel kernel, const gpu::LaunchShape& shape,
-      absl::Span<const gpu::KernelArgument> arguments) override;
+  absl::Status Launch(gpu::Stream stream, gpu::Kernel kernel,
+                      const gpu::LaunchShape& shape,
+                      absl::Span<const gpu::KernelArgument> arguments) override;
 
   absl::StatusOr<gpu::CallPlan> PlanCall(const gpu::LibraryCall& call) override;
   absl::Status DestroyCall(gpu::CallPlan plan) override;
@@ -162,6 +162,11 @@ class CudaDevice final : public gpu::Device {
 
  private:
   using StreamPtr = std::shared_ptr<StreamState>;
+  struct Compiler {
+    absl::StatusOr<std::unique_ptr<Nvrtc>> nvrtc;
+    int capability = 0;  // 90 is Hopper's 9.0
+    std::string id;
+  };
 
   CudaDevice(int ordinal, const CudaOptions& options);
   absl::Status ReadFacts();
@@ -197,11 +202,9 @@ class CudaDevice final : public gpu::Device {
   const std::shared_ptr<DeviceHealth> health_;
   const std::shared_ptr<Notices> notices_;
   mutable Watchdog watchdog_;
-  absl::StatusOr<std::unique_ptr<Nvrtc>> nvrtc_;
+  Compiler compiler_;
   const Libraries libraries_;
   gpu::DeviceFacts facts_;
-  int capability_ = 0;  // 90 is Hopper's 9.0
-  std::string compiler_id_;
   std::unique_ptr<DeviceMemory> memory_;
   HandleTable<StreamState> streams_{"stream"};
   HandleTable<EventState> events_{"event"};

@@ -22,28 +22,28 @@ absl::Status CudaDevice::Record(StreamState& stream, Step step,
 absl::StatusOr<gpu::KernelBinary> CudaDevice::Compile(
     absl::string_view name, absl::string_view text,
     const gpu::CompileOptions& options) {
-  HAWSER_RETURN_IF_ERROR(nvrtc_);
-  HAWSER_ASSIGN_OR_RETURN(
-      gpu::KernelBinary binary,
-      (*nvrtc_)->Compile(name, dialect::DeviceSource(name, text),
-                         facts_.target, options));
-  binary.bytes = absl::StrCat(compiler_id_, "\n", binary.bytes);
+  HAWSER_RETURN_IF_ERROR(compiler_.nvrtc);
+  HAWSER_ASSIGN_OR_RETURN(gpu::KernelBinary binary,
+                          (*compiler_.nvrtc)
+                              ->Compile(name, dialect::DeviceSource(name, text),
+                                        facts_.target, options));
+  binary.bytes = absl::StrCat(compiler_.id, "\n", binary.bytes);
   return binary;
 }
 
 absl::StatusOr<gpu::KernelModule> CudaDevice::LoadModule(
     absl::string_view bytes) {
   HAWSER_RETURN_IF_ERROR(Enter());
-  if (!absl::ConsumePrefix(&bytes, compiler_id_) ||
+  if (!absl::ConsumePrefix(&bytes, compiler_.id) ||
       !absl::ConsumePrefix(&bytes, "\n")) {
-    return InvalidArgument("kernels that ", compiler_id_, " did not compile");
+    return InvalidArgument("kernels that ", compiler_.id, " did not compile");
   }
   const std::string code(bytes);  // PTX must end with a NUL
   cudaLibrary_t library = nullptr;
-  HAWSER_RETURN_IF_ERROR(health_->Check(
-      cudaLibraryLoadData(&library, code.c_str(), nullptr, nullptr, 0, nullptr,
-                          nullptr, 0),
-      "cudaLibraryLoadData"));
+  HAWSER_RETURN_IF_ERROR(
+      health_->Check(cudaLibraryLoadData(&library, code.c_str(), nullptr,
+                                         nullptr, 0, nullptr, nullptr, 0),
+                     "cudaLibraryLoadData"));
   auto module = std::make_shared<LoadedModule>();
   module->library.reset(library);
   return gpu::KernelModule{modules_.Add(std::move(module))};
@@ -89,14 +89,13 @@ absl::StatusOr<gpu::Kernel> CudaDevice::FindKernel(gpu::KernelModule module,
   const auto found = loaded->kernels.find(std::string(name));
   if (found != loaded->kernels.end()) return gpu::Kernel{found->second};
   cudaKernel_t kernel = nullptr;
-  const cudaError_t error = cudaLibraryGetKernel(
-      &kernel, loaded->library.get(), std::string(name).c_str());
+  const cudaError_t error = cudaLibraryGetKernel(&kernel, loaded->library.get(),
+                                                 std::string(name).c_str());
   if (error == cudaErrorSymbolNotFound) {
     cudaGetLastError();
     return NotFound("no kernel ", name, " in module ", module.value);
   }
-  HAWSER_RETURN_IF_ERROR(
-      health_->Check(error, "cudaLibraryGetKernel", name));
+  HAWSER_RETURN_IF_ERROR(health_->Check(error, "cudaLibraryGetKernel", name));
   HAWSER_ASSIGN_OR_RETURN(KernelInfo info, Inspect(kernel, name));
   // Shared memory of more than 48 KiB must be requested, once for all launches.
   const int64_t most =

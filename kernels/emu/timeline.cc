@@ -62,8 +62,7 @@ absl::Status Timeline::RemoveStream(gpu::Stream stream) {
 absl::Status Timeline::CheckStream(gpu::Stream stream) const {
   MutexLock lock(&mu_);
   HAWSER_RETURN_IF_ERROR(Lost());
-  return streams_.count(stream.value) > 0 ? absl::OkStatus()
-                                          : NoStream(stream);
+  return streams_.count(stream.value) > 0 ? absl::OkStatus() : NoStream(stream);
 }
 
 gpu::Event Timeline::AddEvent() {
@@ -92,9 +91,9 @@ absl::Status Timeline::Add(gpu::Stream stream, Item item) {
   HAWSER_RETURN_IF_ERROR(Lost());
   const auto found = streams_.find(stream.value);
   if (found == streams_.end()) return NoStream(stream);
-  if (std::holds_alternative<Notice>(item)) ++notices_;
+  if (std::holds_alternative<Notice>(item)) ++demand_.notices;
   found->second.push_back(std::move(item));
-  ++queued_;
+  ++demand_.queued;
   wanted_.SignalAll();
   return absl::OkStatus();
 }
@@ -143,16 +142,16 @@ absl::StatusOr<bool> Timeline::IsDone(gpu::Event event) {
   HAWSER_RETURN_IF_ERROR(Lost());
   HAWSER_ASSIGN_OR_RETURN(const MarkPtr mark, MarkOf(event));
   if (mark == nullptr || mark->is_done) return true;
-  ++polls_;
+  ++demand_.polls;
   wanted_.SignalAll();
   return false;
 }
 
 absl::Status Timeline::AwaitMark(const MarkPtr& mark) {
-  ++waiting_;
+  ++demand_.waiting;
   wanted_.SignalAll();
   changed_.Wait(&mu_, [&] { return mark->is_done; });
-  --waiting_;
+  --demand_.waiting;
   return Tell();
 }
 
@@ -168,7 +167,7 @@ absl::Status Timeline::Await(gpu::Stream stream) {
   const auto found = streams_.find(stream.value);
   if (found == streams_.end()) return NoStream(stream);
   found->second.push_back(Record_{mark});
-  ++queued_;
+  ++demand_.queued;
   return AwaitMark(mark);
 }
 
@@ -208,7 +207,7 @@ void Timeline::RunOne(uint64_t stream) {
   Queue& queue = streams_[stream];
   Item item = std::move(queue.front());
   queue.pop_front();
-  if (polls_ > 0) --polls_;
+  if (demand_.polls > 0) --demand_.polls;
   if (Work* work = std::get_if<Work>(&item); work && failure_.ok()) {
     mu_.Unlock();
     const absl::Status status = (*work)();
@@ -219,7 +218,7 @@ void Timeline::RunOne(uint64_t stream) {
     mu_.Unlock();
     notice->done(status);
     mu_.Lock();
-    --notices_;
+    --demand_.notices;
   } else if (Record_* record = std::get_if<Record_>(&item)) {
     record->mark->is_done = true;
     record->mark->passed = SteadyNow();
@@ -227,22 +226,22 @@ void Timeline::RunOne(uint64_t stream) {
   mu_.Unlock();
   item = Work();  // may hold the last references to large objects
   mu_.Lock();
-  --queued_;
+  --demand_.queued;
   changed_.SignalAll();
 }
 
 bool Timeline::MayRun() const {
-  return waiting_ > 0 || notices_ > 0 || polls_ > 0 || queued_ > kTooMany ||
-         !failure_.ok() || is_ending_;
+  return demand_.waiting > 0 || demand_.notices > 0 || demand_.polls > 0 ||
+         demand_.queued > kTooMany || !failure_.ok() || is_ending_;
 }
 
 void Timeline::Loop() {
   MutexLock lock(&mu_);
   for (;;) {
     wanted_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-      return is_ending_ || (queued_ > 0 && MayRun());
+      return is_ending_ || (demand_.queued > 0 && MayRun());
     });
-    if (is_ending_ && queued_ == 0) return;
+    if (is_ending_ && demand_.queued == 0) return;
     const uint64_t stream = Choose();
     // A wait is for a mark that was queued before it, so an item can always
     // run.

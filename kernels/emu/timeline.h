@@ -65,11 +65,24 @@ class Timeline {
   absl::StatusOr<double> SecondsBetween(gpu::Event first, gpu::Event last);
 
  private:
-  struct Wait { MarkPtr mark; };
-  struct Record_ { MarkPtr mark; };
-  struct Notice { std::function<void(absl::Status)> done; };
+  struct Wait {
+    MarkPtr mark;
+  };
+  struct Record_ {
+    MarkPtr mark;
+  };
+  struct Notice {
+    std::function<void(absl::Status)> done;
+  };
   using Item = std::variant<Work, Wait, Record_, Notice>;
   using Queue = std::deque<Item>;
+  // Why the thread has something to do.
+  struct Demand {
+    int waiting = 0;  // callers
+    int notices = 0;  // queued
+    int polls = 0;    // each has one item done
+    int64_t queued = 0;
+  };
 
   absl::Status Add(gpu::Stream stream, Item item);
   absl::StatusOr<MarkPtr> MarkOf(gpu::Event event) const
@@ -93,10 +106,7 @@ class Timeline {
   std::map<uint64_t, Queue> streams_ ABSL_GUARDED_BY(mu_);
   std::map<uint64_t, MarkPtr> events_ ABSL_GUARDED_BY(mu_);
   uint64_t next_id_ ABSL_GUARDED_BY(mu_) = 1;
-  int64_t queued_ ABSL_GUARDED_BY(mu_) = 0;
-  int waiting_ ABSL_GUARDED_BY(mu_) = 0;  // callers
-  int notices_ ABSL_GUARDED_BY(mu_) = 0;  // queued
-  int polls_ ABSL_GUARDED_BY(mu_) = 0;    // each has one item done
+  Demand demand_ ABSL_GUARDED_BY(mu_);
   uint64_t last_ ABSL_GUARDED_BY(mu_) = 0;
   bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
   std::mt19937_64 random_ ABSL_GUARDED_BY(mu_);

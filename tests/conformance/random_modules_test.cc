@@ -49,7 +49,7 @@ constexpr uint64_t kSeeds = kSanitized ? 30 : 250;
 // many, for the slow test.
 uint64_t ReferenceSeeds() {
   const char* const given = std::getenv("HAWSER_RANDOM_GRAPHS");
-  uint64_t seeds = kSanitized ? kSeeds : 1000;
+  uint64_t seeds = kSanitized ? kSeeds : 400;
   if (given != nullptr) {
     EXPECT_TRUE(absl::SimpleAtoi(given, &seeds)) << given;
   }
