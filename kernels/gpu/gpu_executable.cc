@@ -23,26 +23,32 @@ constexpr int64_t kMinCaptured = 2, kMaxCaptured = 4096;
 // Holds a stream for one run: the main one, or one of its own.
 class RunLane {
  public:
-  static absl::StatusOr<std::unique_ptr<RunLane>> Take(Lanes* lanes, bool own) {
-    std::shared_ptr<Lane> lane = lanes->main();
+  static absl::StatusOr<std::unique_ptr<RunLane>> Take(
+      WorkStreams* work_streams, bool own) {
+    std::shared_ptr<WorkStream> work_stream = work_streams->main();
     if (own) {
-      HAWSER_ASSIGN_OR_RETURN(lane, lanes->Take());
+      HAWSER_ASSIGN_OR_RETURN(work_stream, work_streams->Take());
     }
-    return std::make_unique<RunLane>(lanes, std::move(lane), own);
+    return std::make_unique<RunLane>(work_streams, std::move(work_stream), own);
   }
-  RunLane(Lanes* lanes, std::shared_ptr<Lane> lane, bool own)
-      : lanes_(lanes), lane_(std::move(lane)), own_(own) {
-    lane_->Hold();
+  RunLane(WorkStreams* work_streams, std::shared_ptr<WorkStream> work_stream,
+          bool own)
+      : work_streams_(work_streams),
+        work_stream_(std::move(work_stream)),
+        own_(own) {
+    work_stream_->Hold();
   }
   ~RunLane() {
-    lane_->Release();
-    if (own_) lanes_->Return(lane_);
+    work_stream_->Release();
+    if (own_) work_streams_->Return(work_stream_);
   }
-  const std::shared_ptr<Lane>& lane() const { return lane_; }
+  const std::shared_ptr<WorkStream>& work_stream() const {
+    return work_stream_;
+  }
 
  private:
-  Lanes* const lanes_;
-  const std::shared_ptr<Lane> lane_;
+  WorkStreams* const work_streams_;
+  const std::shared_ptr<WorkStream> work_stream_;
   const bool own_;
 };
 
@@ -71,8 +77,8 @@ GpuExecutable::GpuExecutable(std::shared_ptr<Engine> engine,
 
 // Queued work may still use them.
 GpuExecutable::~GpuExecutable() {
-  engine_->lanes().main()->KeepUntilDone(graphs_.Release());
-  engine_->lanes().main()->KeepUntilDone(compiled_.code);
+  engine_->work_streams().main()->KeepUntilDone(graphs_.Release());
+  engine_->work_streams().main()->KeepUntilDone(compiled_.code);
 }
 
 absl::Status GpuExecutable::Check(
@@ -177,54 +183,55 @@ absl::StatusOr<std::vector<Future<DeviceValue>>> GpuExecutable::QueueLater(
 absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
     std::vector<RunArgument> arguments, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<RunLane> run,
-                          RunLane::Take(&engine_->lanes(), blocks()));
-  const std::shared_ptr<Lane>& lane = run->lane();
+                          RunLane::Take(&engine_->work_streams(), blocks()));
+  const std::shared_ptr<WorkStream>& work_stream = run->work_stream();
   Results results(signature().results.size());
   // This stream is no user of arguments that are not waited for.
-  HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
-  absl::Status status = PlaceResults(lane, arguments, &results);
-  if (status.ok()) status = RunSteps(lane, arguments, results, call);
+  HAWSER_RETURN_IF_ERROR(AwaitArguments(work_stream.get(), arguments));
+  absl::Status status = PlaceResults(work_stream, arguments, &results);
+  if (status.ok()) status = RunSteps(work_stream, arguments, results, call);
   // This happens after a failure, too: some of it may be queued.
-  const absl::StatusOr<EventPtr> done = lane->Record();
+  const absl::StatusOr<EventPtr> done = work_stream->Record();
   if (!done.ok()) {
     // If there is no event, nothing may be left that uses the arguments.
-    engine_->device().AwaitStream(lane->stream()).IgnoreError();
+    engine_->device().AwaitStream(work_stream->stream()).IgnoreError();
     return status.ok() ? done.status() : status;
   }
-  for (RunArgument& a : arguments) a.value.memory->UsedOn(lane, *done);
+  for (RunArgument& a : arguments) a.value.memory->UsedOn(work_stream, *done);
   if (compiled_.constants != nullptr) {
-    compiled_.constants->UsedOn(lane, *done);
+    compiled_.constants->UsedOn(work_stream, *done);
   }
   // The destructor looks after the main stream alone.
-  if (blocks()) lane->KeepUntilDone(compiled_.code);
+  if (blocks()) work_stream->KeepUntilDone(compiled_.code);
   for (DeviceValue& result : results) {
     if (result.memory == nullptr) continue;
-    result.memory->UsedOn(lane, *done);
+    result.memory->UsedOn(work_stream, *done);
     result.ready = *done;
-    result.made_on = lane.get();
+    result.made_on = work_stream.get();
   }
   HAWSER_RETURN_IF_ERROR(status);
   return results;
 }
 
 absl::Status GpuExecutable::AwaitArguments(
-    Lane* lane, const std::vector<RunArgument>& arguments) {
+    WorkStream* work_stream, const std::vector<RunArgument>& arguments) {
   for (const RunArgument& a : arguments) {
-    if (a.value.made_on == lane) continue;
-    HAWSER_RETURN_IF_ERROR(lane->AwaitOn(a.value.ready));
+    if (a.value.made_on == work_stream) continue;
+    HAWSER_RETURN_IF_ERROR(work_stream->AwaitOn(a.value.ready));
   }
   return absl::OkStatus();
 }
 
-absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
-                                         std::vector<RunArgument>& arguments,
-                                         Results* results) {
+absl::Status GpuExecutable::PlaceResults(
+    const std::shared_ptr<WorkStream>& work_stream,
+    std::vector<RunArgument>& arguments, Results* results) {
   const Program& program = compiled_.program;
   for (const plan::Donation& d : program.donations) {
     const RunArgument& given = arguments[d.argument];
     if (!given.is_given) continue;
-    for (const EventPtr& use : given.value.memory->UsesBeside(lane.get())) {
-      HAWSER_RETURN_IF_ERROR(lane->AwaitOn(use));
+    for (const EventPtr& use :
+         given.value.memory->UsesBeside(work_stream.get())) {
+      HAWSER_RETURN_IF_ERROR(work_stream->AwaitOn(use));
     }
     (*results)[d.result].memory = given.value.memory;
   }
@@ -235,8 +242,8 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
       result.memory = arguments[place.index].value.memory;
     } else if (place.kind == plan::ResultMemory::kOwn &&
                result.memory == nullptr) {
-      auto memory =
-          engine_->heap().Allocate(lane, signature().results[r].byte_size());
+      auto memory = engine_->heap().Allocate(
+          work_stream, signature().results[r].byte_size());
       if (!memory.ok()) return Annotate(memory.status(), NoMemoryFor(r));
       result.memory = *std::move(memory);
     }
@@ -253,19 +260,19 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
 std::string GpuExecutable::NoMemoryFor(size_t result) const {
   const Computation& c = module_->entry();
   const ValueId v = c.results()[result];
-  return absl::StrCat(
-      "instruction ", plan::NameOf(*module_, c.instructions()[c.producer(v)]),
-      ": no memory for ", c.shape(v).ToString());
+  return absl::StrCat("instruction ",
+                      plan::NameOf(*module_, c.instructions()[c.producer(v)]),
+                      ": no memory for ", c.shape(v).ToString());
 }
 
-absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
-                                     const std::vector<RunArgument>& arguments,
-                                     const Results& results,
-                                     const runtime::CallOptions& call) {
+absl::Status GpuExecutable::RunSteps(
+    const std::shared_ptr<WorkStream>& work_stream,
+    const std::vector<RunArgument>& arguments, const Results& results,
+    const runtime::CallOptions& call) {
   const Program& program = compiled_.program;
   std::vector<DeviceAddress> bases(plan::Slot::kFirstArgument);
   if (program.arena_bytes > 0) {
-    auto arena = engine_->heap().Arena(lane, program.arena_bytes);
+    auto arena = engine_->heap().Arena(work_stream, program.arena_bytes);
     if (!arena.ok()) return Annotate(arena.status(), "temporary values");
     bases[plan::Slot::kArena] = *arena;
   }
@@ -278,15 +285,15 @@ absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
   for (const DeviceValue& result : results) {
     bases.push_back(result.memory->address());
   }
-  StepRunner runner(compiled_, host_, engine_.get(), lane.get(),
+  StepRunner runner(compiled_, host_, engine_.get(), work_stream.get(),
                     std::move(bases), call);
   if (blocks()) return runner.Run(program.steps);
-  return graphs_.Run(lane.get(), runner.bases(),
+  return graphs_.Run(work_stream.get(), runner.bases(),
                      [&] { return runner.Run(program.steps); });
 }
 
 GraphCache::Counts GpuExecutable::graph_counts() {
-  const LaneHold hold(engine_->lanes().main().get());
+  const LaneHold hold(engine_->work_streams().main().get());
   return graphs_.counts();
 }
 

@@ -61,14 +61,14 @@ class GpuExecutable : public runtime::Executable,
                                             const runtime::CallOptions& call);
   absl::StatusOr<std::vector<Future<DeviceValue>>> QueueLater(
       std::vector<GivenArgument> given, const runtime::CallOptions& call);
-  absl::Status AwaitArguments(Lane* lane,
+  absl::Status AwaitArguments(WorkStream* work_stream,
                               const std::vector<RunArgument>& arguments);
   std::string NoMemoryFor(size_t result) const;
   // Memory of the results' own, given or new.
-  absl::Status PlaceResults(const std::shared_ptr<Lane>& lane,
+  absl::Status PlaceResults(const std::shared_ptr<WorkStream>& work_stream,
                             std::vector<RunArgument>& arguments,
                             Results* results);
-  absl::Status RunSteps(const std::shared_ptr<Lane>& lane,
+  absl::Status RunSteps(const std::shared_ptr<WorkStream>& work_stream,
                         const std::vector<RunArgument>& arguments,
                         const Results& results,
                         const runtime::CallOptions& call);

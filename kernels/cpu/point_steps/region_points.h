@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/ir/module.h"
+#include "kernels/cpu/folds/tiles/fold_step.h"
 #include "kernels/cpu/points/point_shapes.h"
-#include "kernels/cpu/tile_folds/fold_step.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 #include "kernels/cpu/tile_steps/tile_options.h"
 #include "kernels/cpu/tile_steps/tile_step.h"

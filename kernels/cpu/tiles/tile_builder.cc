@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/reduce.h"
-#include "kernels/cpu/tile_folds/fold_of.h"
+#include "kernels/cpu/folds/tiles/fold_of.h"
 
 namespace hawser::cpu {
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/tile_folds/fold_parts.h"
+#include "kernels/cpu/folds/tiles/fold_parts.h"
 #include "kernels/cpu/tile_steps/tile.h"
 #include "kernels/cpu/tile_steps/tile_options.h"
 #include "kernels/cpu/tile_steps/tile_step.h"

@@ -7,7 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/base/status.h"
 #include "core/base/threads/thread_pool.h"
-#include "kernels/cpu/tile_folds/fold_parts.h"
+#include "kernels/cpu/folds/tiles/fold_parts.h"
 
 namespace hawser::cpu {
 namespace {

@@ -11,13 +11,14 @@ constexpr int kBlockingRuns = 4;
 
 }  // namespace
 
-Engine::Engine(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes,
+Engine::Engine(std::shared_ptr<Device> device,
+               std::shared_ptr<WorkStreams> work_streams,
                runtime::Client* client, HostEvaluators host)
     : device_(std::move(device)),
       host_(std::move(host)),
-      lanes_(std::move(lanes)),
-      heap_(std::make_shared<DeviceHeap>(device_, lanes_)),
-      transfers_(std::make_shared<Transfers>(device_, lanes_, heap_)),
+      work_streams_(std::move(work_streams)),
+      heap_(std::make_shared<DeviceHeap>(device_, work_streams_)),
+      transfers_(std::make_shared<Transfers>(device_, work_streams_, heap_)),
       client_(client),
       blocking_runs_(kBlockingRuns),
       queueing_(1) {}
@@ -25,9 +26,10 @@ Engine::Engine(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes,
 absl::StatusOr<std::shared_ptr<Engine>> Engine::Make(
     std::shared_ptr<Device> device, runtime::Client* client,
     HostEvaluators host) {
-  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<Lanes> lanes, Lanes::Make(device));
-  return std::shared_ptr<Engine>(
-      new Engine(std::move(device), std::move(lanes), client, std::move(host)));
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<WorkStreams> work_streams,
+                          WorkStreams::Make(device));
+  return std::shared_ptr<Engine>(new Engine(
+      std::move(device), std::move(work_streams), client, std::move(host)));
 }
 
 void Engine::DropClient() {

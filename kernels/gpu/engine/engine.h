@@ -14,8 +14,8 @@
 #include "core/runtime/client.h"
 #include "kernels/gpu/device/device_api.h"
 #include "kernels/gpu/engine/transfers.h"
-#include "kernels/gpu/lanes/device_heap.h"
-#include "kernels/gpu/lanes/lanes.h"
+#include "kernels/gpu/streams/device_heap.h"
+#include "kernels/gpu/streams/work_streams.h"
 
 namespace hawser::gpu {
 
@@ -44,7 +44,7 @@ class Engine {
   // "emu", "cuda".
   const std::string& platform() const { return device_->facts().platform; }
 
-  Lanes& lanes() const { return *lanes_; }
+  WorkStreams& work_streams() const { return *work_streams_; }
   DeviceHeap& heap() const { return *heap_; }
   Transfers& transfers() const { return *transfers_; }
   // Each run that waits for the device occupies a thread of the first pool, as
@@ -65,12 +65,13 @@ class Engine {
   std::atomic<int64_t> live_buffers{0};
 
  private:
-  Engine(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes,
-         runtime::Client* client, HostEvaluators host);
+  Engine(std::shared_ptr<Device> device,
+         std::shared_ptr<WorkStreams> work_streams, runtime::Client* client,
+         HostEvaluators host);
 
   const std::shared_ptr<Device> device_;
   const HostEvaluators host_;
-  const std::shared_ptr<Lanes> lanes_;
+  const std::shared_ptr<WorkStreams> work_streams_;
   const std::shared_ptr<DeviceHeap> heap_;
   const std::shared_ptr<Transfers> transfers_;
   std::atomic<runtime::Client*> client_;

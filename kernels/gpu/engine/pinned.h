@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/mutex.h"
 #include "kernels/gpu/device/device_api.h"
-#include "kernels/gpu/lanes/events.h"
+#include "kernels/gpu/streams/events.h"
 
 namespace hawser::gpu {
 
@@ -51,7 +51,7 @@ class PinnedPool {
   const int chunks_per_slab_;
   Mutex mu_;
   CondVar returned_;
-  int made_ ABSL_GUARDED_BY(mu_) = 0;  // or being made
+  int made_ ABSL_GUARDED_BY(mu_) = 0;            // or being made
   std::deque<Chunk> idle_ ABSL_GUARDED_BY(mu_);  // the longest idle first
   std::vector<Slab> slabs_ ABSL_GUARDED_BY(mu_);
 };

@@ -38,10 +38,10 @@ class TakenChunk {
 // other is copied out.
 class ChunkReader {
  public:
-  ChunkReader(Device* device, Lane* lane, DeviceAddress from, int64_t bytes,
-              const TakenChunk& chunk, int64_t half)
+  ChunkReader(Device* device, WorkStream* work_stream, DeviceAddress from,
+              int64_t bytes, const TakenChunk& chunk, int64_t half)
       : device_(device),
-        lane_(lane),
+        work_stream_(work_stream),
         from_(from),
         bytes_(bytes),
         chunk_(chunk),
@@ -62,14 +62,14 @@ class ChunkReader {
   char* Half(int64_t at) const { return chunk_.memory() + Side(at) * half_; }
   int64_t Size(int64_t at) const { return std::min(half_, bytes_ - at); }
   absl::Status Queue(int64_t at) {
-    HAWSER_RETURN_IF_ERROR(
-        device_->CopyToHost(lane_->stream(), Half(at), from_ + at, Size(at)));
-    HAWSER_ASSIGN_OR_RETURN(events_[Side(at)], lane_->Record());
+    HAWSER_RETURN_IF_ERROR(device_->CopyToHost(work_stream_->stream(), Half(at),
+                                               from_ + at, Size(at)));
+    HAWSER_ASSIGN_OR_RETURN(events_[Side(at)], work_stream_->Record());
     return absl::OkStatus();
   }
 
   Device* const device_;
-  Lane* const lane_;
+  WorkStream* const work_stream_;
   const DeviceAddress from_;
   const int64_t bytes_;
   const TakenChunk& chunk_;
@@ -80,28 +80,29 @@ class ChunkReader {
 }  // namespace
 
 Transfers::Transfers(std::shared_ptr<Device> device,
-                     std::shared_ptr<Lanes> lanes,
+                     std::shared_ptr<WorkStreams> work_streams,
                      std::shared_ptr<DeviceHeap> heap)
     : device_(std::move(device)),
-      lanes_(std::move(lanes)),
+      work_streams_(std::move(work_streams)),
       heap_(std::move(heap)),
       small_chunks_(device_, kSmallChunk, kSmallChunks, kSmallPerSlab),
       large_chunks_(device_, kLargeChunk, kLargeChunks, 1),
       threads_(kThreads) {}
 
-// The event after what `lane` has queued. If there is none, that work is done
+// The event after what `stream` has queued. If there is none, that work is done
 // when this returns.
-absl::Status Transfers::RecordUse(Lane* lane, EventPtr* event) {
-  absl::StatusOr<EventPtr> recorded = lane->Record();
+absl::Status Transfers::RecordUse(WorkStream* work_stream, EventPtr* event) {
+  absl::StatusOr<EventPtr> recorded = work_stream->Record();
   if (recorded.ok()) {
     *event = *std::move(recorded);
     return absl::OkStatus();
   }
-  device_->AwaitStream(lane->stream()).IgnoreError();
+  device_->AwaitStream(work_stream->stream()).IgnoreError();
   return recorded.status();
 }
 
-absl::StatusOr<Literal> Transfers::FetchOn(Lane* lane, DeviceAddress from,
+absl::StatusOr<Literal> Transfers::FetchOn(WorkStream* work_stream,
+                                           DeviceAddress from,
                                            const Shape& shape) {
   HAWSER_ASSIGN_OR_RETURN(Literal value, Literal::Allocate(shape));
   const int64_t bytes = shape.byte_size();
@@ -109,20 +110,20 @@ absl::StatusOr<Literal> Transfers::FetchOn(Lane* lane, DeviceAddress from,
       bytes <= small_chunks_.chunk_bytes() / 2 ? small_chunks_ : large_chunks_;
   HAWSER_ASSIGN_OR_RETURN(char* const memory, pool.Take());
   const TakenChunk chunk(&pool, memory);
-  ChunkReader reader(device_.get(), lane, from, bytes, chunk,
+  ChunkReader reader(device_.get(), work_stream, from, bytes, chunk,
                      pool.chunk_bytes() / 2);
   const absl::Status read = bytes == 0
-                                ? device_->AwaitStream(lane->stream())
+                                ? device_->AwaitStream(work_stream->stream())
                                 : reader.Read(value.mutable_bytes().data());
   if (!read.ok()) {
     // Nothing may still write to the chunk.
-    device_->AwaitStream(lane->stream()).IgnoreError();
+    device_->AwaitStream(work_stream->stream()).IgnoreError();
     return read;
   }
   return value;
 }
 
-absl::Status Transfers::UploadOn(Lane* lane, DeviceAddress to,
+absl::Status Transfers::UploadOn(WorkStream* work_stream, DeviceAddress to,
                                  const Literal& value) {
   const auto bytes = value.bytes();
   const auto size = static_cast<int64_t>(bytes.size());
@@ -134,42 +135,43 @@ absl::Status Transfers::UploadOn(Lane* lane, DeviceAddress to,
     TakenChunk chunk(&pool, memory);
     std::memcpy(memory, bytes.data() + at, part);
     HAWSER_RETURN_IF_ERROR(
-        device_->CopyToDevice(lane->stream(), to + at, memory, part));
-    HAWSER_RETURN_IF_ERROR(RecordUse(lane, &chunk.busy));
+        device_->CopyToDevice(work_stream->stream(), to + at, memory, part));
+    HAWSER_RETURN_IF_ERROR(RecordUse(work_stream, &chunk.busy));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<DeviceValue> Transfers::UploadSmall(const Literal& value) {
-  const std::shared_ptr<Lane>& lane = lanes_->uploads();
-  const LaneHold hold(lane.get());
-  DeviceValue there{.made_on = lane.get()};
-  HAWSER_ASSIGN_OR_RETURN(there.memory,
-                          heap_->Allocate(lane, value.shape().byte_size()));
-  HAWSER_RETURN_IF_ERROR(UploadOn(lane.get(), there.memory->address(), value));
-  HAWSER_ASSIGN_OR_RETURN(there.ready, lane->Record());
+  const std::shared_ptr<WorkStream>& work_stream = work_streams_->uploads();
+  const LaneHold hold(work_stream.get());
+  DeviceValue there{.made_on = work_stream.get()};
+  HAWSER_ASSIGN_OR_RETURN(
+      there.memory, heap_->Allocate(work_stream, value.shape().byte_size()));
+  HAWSER_RETURN_IF_ERROR(
+      UploadOn(work_stream.get(), there.memory->address(), value));
+  HAWSER_ASSIGN_OR_RETURN(there.ready, work_stream->Record());
   return there;
 }
 
 // Chunk by chunk, so that small values get in between.
 absl::StatusOr<DeviceValue> Transfers::UploadLarge(const Literal& value) {
-  const std::shared_ptr<Lane>& lane = lanes_->uploads();
-  DeviceValue there{.made_on = lane.get()};
+  const std::shared_ptr<WorkStream>& work_stream = work_streams_->uploads();
+  DeviceValue there{.made_on = work_stream.get()};
   const auto bytes = value.bytes();
   const auto size = static_cast<int64_t>(bytes.size());
   {
-    const LaneHold hold(lane.get());
-    HAWSER_ASSIGN_OR_RETURN(there.memory, heap_->Allocate(lane, size));
+    const LaneHold hold(work_stream.get());
+    HAWSER_ASSIGN_OR_RETURN(there.memory, heap_->Allocate(work_stream, size));
   }
   for (int64_t at = 0; at < size; at += large_chunks_.chunk_bytes()) {
     const int64_t part = std::min(large_chunks_.chunk_bytes(), size - at);
     HAWSER_ASSIGN_OR_RETURN(char* const memory, large_chunks_.Take());
     TakenChunk chunk(&large_chunks_, memory);
     std::memcpy(memory, bytes.data() + at, part);
-    const LaneHold hold(lane.get());
+    const LaneHold hold(work_stream.get());
     HAWSER_RETURN_IF_ERROR(device_->CopyToDevice(
-        lane->stream(), there.memory->address() + at, memory, part));
-    HAWSER_RETURN_IF_ERROR(RecordUse(lane.get(), &there.ready));
+        work_stream->stream(), there.memory->address() + at, memory, part));
+    HAWSER_RETURN_IF_ERROR(RecordUse(work_stream.get(), &there.ready));
     chunk.busy = there.ready;
   }
   return there;
@@ -188,15 +190,17 @@ Future<DeviceValue> Transfers::Upload(const Literal& value) {
 
 absl::StatusOr<Literal> Transfers::FetchNow(const DeviceValue& value,
                                             const Shape& shape) {
-  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<Lane> lane, lanes_->Take());
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<WorkStream> work_stream,
+                          work_streams_->Take());
   absl::StatusOr<Literal> fetched;
   {
-    const LaneHold hold(lane.get());
-    const absl::Status behind = lane->AwaitOn(value.ready);
-    fetched = behind.ok() ? FetchOn(lane.get(), value.memory->address(), shape)
-                          : behind;
+    const LaneHold hold(work_stream.get());
+    const absl::Status behind = work_stream->AwaitOn(value.ready);
+    fetched = behind.ok()
+                  ? FetchOn(work_stream.get(), value.memory->address(), shape)
+                  : behind;
   }
-  lanes_->Return(std::move(lane));
+  work_streams_->Return(std::move(work_stream));
   return fetched;
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/threads/thread_pool.h"
 #include "core/base/values/literal.h"
 #include "kernels/gpu/engine/pinned.h"
-#include "kernels/gpu/lanes/device_heap.h"
+#include "kernels/gpu/streams/device_heap.h"
 
 namespace hawser::gpu {
 
@@ -19,7 +19,8 @@ namespace hawser::gpu {
 // reference is not dropped on an own thread before Stop has returned.
 class Transfers : public std::enable_shared_from_this<Transfers> {
  public:
-  Transfers(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes,
+  Transfers(std::shared_ptr<Device> device,
+            std::shared_ptr<WorkStreams> work_streams,
             std::shared_ptr<DeviceHeap> heap);
 
   // Puts a value on the device. A small one is queued before this returns: the
@@ -32,11 +33,12 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
 
   // Fetches what work on the stream, which the caller holds, has written.
   // Blocks until the value is there.
-  absl::StatusOr<Literal> FetchOn(Lane* lane, DeviceAddress from,
+  absl::StatusOr<Literal> FetchOn(WorkStream* work_stream, DeviceAddress from,
                                   const Shape& shape);
   // Queues the upload on the stream, which the caller holds. Blocks while all
   // chunks are in use.
-  absl::Status UploadOn(Lane* lane, DeviceAddress to, const Literal& value);
+  absl::Status UploadOn(WorkStream* work_stream, DeviceAddress to,
+                        const Literal& value);
 
   // Ends the threads, after what they have to do. Later transfers are done by
   // the caller itself, before the call returns. Not on an own thread.
@@ -45,14 +47,14 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
 
  private:
   void Run(std::function<void()> task);
-  absl::Status RecordUse(Lane* lane, EventPtr* event);
+  absl::Status RecordUse(WorkStream* work_stream, EventPtr* event);
   absl::StatusOr<DeviceValue> UploadSmall(const Literal& value);
   absl::StatusOr<DeviceValue> UploadLarge(const Literal& value);
   absl::StatusOr<Literal> FetchNow(const DeviceValue& value,
                                    const Shape& shape);
 
   const std::shared_ptr<Device> device_;
-  const std::shared_ptr<Lanes> lanes_;
+  const std::shared_ptr<WorkStreams> work_streams_;
   const std::shared_ptr<DeviceHeap> heap_;
   PinnedPool small_chunks_;
   PinnedPool large_chunks_;

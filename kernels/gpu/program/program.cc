@@ -88,7 +88,7 @@ absl::Status WorkEmitter::AddKernels(const Site& site, StepBuilder& steps,
                           EmitRegion(module_, site.region, options));
   for (EmittedKernel& kernel : kernels) {
     LaunchStep launch{.shape = kernel.shape,
-                      .lanes = site.region.lane_operations};
+                      .work_streams = site.region.lane_operations};
     for (const KernelParameter& p : kernel.parameters) {
       Slot slot =
           p.kind == KernelParameter::kOperand ? steps.OperandSlot(site, p.index)
@@ -136,7 +136,7 @@ void WorkEmitter::AddCalls(const Site& site, const Product& product,
   };
   for (const Product::Offset& o : product.calls) {
     LibraryStep step{.call = static_cast<int>(program_.library_calls.size()),
-                     .lanes = site.region.lane_operations};
+                     .work_streams = site.region.lane_operations};
     step.operands = {behind(steps.OperandSlot(site, product.a), o.a),
                      behind(steps.OperandSlot(site, product.b), o.b)};
     if (product.c >= 0) {
@@ -163,7 +163,7 @@ absl::Status WorkEmitter::AddLibraryCall(const Site& site, StepBuilder& steps,
   if (!call || !options_.plan_call) return Internal("no call of a library");
   HAWSER_RETURN_IF_ERROR(options_.plan_call(*call));
   LibraryStep step{.call = static_cast<int>(program_.library_calls.size()),
-                   .lanes = site.region.lane_operations};
+                   .work_streams = site.region.lane_operations};
   for (size_t k = 0; k < i.operands.size(); ++k) {
     step.operands.push_back(steps.OperandSlot(site, static_cast<int>(k)));
   }
@@ -197,8 +197,7 @@ absl::Status WorkEmitter::AddHost(const Site& site, StepBuilder& steps,
   }
   HostStep step{.call = static_cast<int>(program_.calls.size())};
   HAWSER_ASSIGN_OR_RETURN(
-      HostCall call,
-      MakeHostCall(module_, site.plan.computation, site.number));
+      HostCall call, MakeHostCall(module_, site.plan.computation, site.number));
   steps.Note(site, "runs on the host");
   program_.calls.push_back(std::move(call));
   for (size_t k = 0; k < site.instruction.operands.size(); ++k) {

@@ -27,14 +27,14 @@ struct LaunchStep {
   int kernel = 0;  // of Program::kernels
   LaunchShape shape;
   std::vector<std::pair<plan::Slot, Access>> parameters;
-  int64_t lanes = 0;  // elementary operations of its region
+  int64_t work_streams = 0;  // elementary operations of its region
 };
 // A call of the device's library.
 struct LibraryStep {
   int call = 0;  // of Program::library_calls
   absl::InlinedVector<plan::Slot, 4> operands;
   absl::InlinedVector<plan::Slot, 3> results;
-  int64_t lanes = 0;  // of all calls for its region
+  int64_t work_streams = 0;  // of all calls for its region
 };
 // The host's evaluator runs it.
 struct HostStep {

@@ -21,7 +21,7 @@ bool GraphCache::IsWorthIt() const {
          counts_.captured < kPatience + counts_.launched / 2;
 }
 
-absl::Status GraphCache::Run(Lane* lane,
+absl::Status GraphCache::Run(WorkStream* work_stream,
                              const std::vector<DeviceAddress>& bases,
                              absl::FunctionRef<absl::Status()> queue) {
   const auto found =
@@ -29,15 +29,15 @@ absl::Status GraphCache::Run(Lane* lane,
                    [&](const Entry& e) { return e.bases == bases; });
   if (found != entries_.end()) {
     entries_.splice(entries_.begin(), entries_, found);
-    return Launch(lane);
+    return Launch(work_stream);
   }
   if (IsWorthIt()) {
-    const absl::StatusOr<Graph> graph = Capture(lane, queue);
+    const absl::StatusOr<Graph> graph = Capture(work_stream, queue);
     if (graph.ok()) {
-      const absl::Status put = Put(lane, bases, *graph);
+      const absl::Status put = Put(work_stream, bases, *graph);
       device_->DestroyGraph(*graph).IgnoreError();
       HAWSER_RETURN_IF_ERROR(put);
-      return Launch(lane);
+      return Launch(work_stream);
     }
     // Nothing was queued; step by step the device may take it.
     is_on_ = false;
@@ -47,17 +47,17 @@ absl::Status GraphCache::Run(Lane* lane,
 }
 
 absl::StatusOr<Graph> GraphCache::Capture(
-    Lane* lane, absl::FunctionRef<absl::Status()> queue) {
+    WorkStream* work_stream, absl::FunctionRef<absl::Status()> queue) {
   ++counts_.captured;
-  HAWSER_RETURN_IF_ERROR(device_->BeginCapture(lane->stream()));
+  HAWSER_RETURN_IF_ERROR(device_->BeginCapture(work_stream->stream()));
   const absl::Status queued = queue();
-  absl::StatusOr<Graph> graph = device_->EndCapture(lane->stream());
+  absl::StatusOr<Graph> graph = device_->EndCapture(work_stream->stream());
   if (queued.ok() || !graph.ok()) return graph;
   device_->DestroyGraph(*graph).IgnoreError();
   return queued;
 }
 
-absl::Status GraphCache::Put(Lane* lane,
+absl::Status GraphCache::Put(WorkStream* work_stream,
                              const std::vector<DeviceAddress>& bases,
                              Graph graph) {
   if (entries_.size() >= kMaxGraphs) {
@@ -70,7 +70,7 @@ absl::Status GraphCache::Put(Lane* lane,
       entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
       return absl::OkStatus();
     }
-    lane->KeepUntilDone(oldest.exec);
+    work_stream->KeepUntilDone(oldest.exec);
     entries_.pop_back();
   }
   HAWSER_ASSIGN_OR_RETURN(const GraphExec exec, device_->Instantiate(graph));
@@ -80,9 +80,10 @@ absl::Status GraphCache::Put(Lane* lane,
   return absl::OkStatus();
 }
 
-absl::Status GraphCache::Launch(Lane* lane) {
+absl::Status GraphCache::Launch(WorkStream* work_stream) {
   ++counts_.launched;
-  return device_->LaunchGraph(lane->stream(), entries_.front().exec->exec());
+  return device_->LaunchGraph(work_stream->stream(),
+                              entries_.front().exec->exec());
 }
 
 std::shared_ptr<const void> GraphCache::Release() {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/gpu/device/device_api.h"
-#include "kernels/gpu/lanes/lane.h"
+#include "kernels/gpu/streams/work_stream.h"
 
 namespace hawser::gpu {
 
@@ -48,7 +48,8 @@ class GraphCache {
       : device_(std::move(device)), is_on_(is_on) {}
 
   // Does what `queue` queues on the stream, over the addresses `bases`.
-  absl::Status Run(Lane* lane, const std::vector<DeviceAddress>& bases,
+  absl::Status Run(WorkStream* work_stream,
+                   const std::vector<DeviceAddress>& bases,
                    absl::FunctionRef<absl::Status()> queue);
   // Returns what has to live until queued launches are done; empty afterwards.
   std::shared_ptr<const void> Release();
@@ -62,12 +63,12 @@ class GraphCache {
   using Entries = std::list<Entry>;  // used last in front
 
   bool IsWorthIt() const;
-  absl::StatusOr<Graph> Capture(Lane* lane,
+  absl::StatusOr<Graph> Capture(WorkStream* work_stream,
                                 absl::FunctionRef<absl::Status()> queue);
   // An entry in front that launches `graph`.
-  absl::Status Put(Lane* lane, const std::vector<DeviceAddress>& bases,
-                   Graph graph);
-  absl::Status Launch(Lane* lane);
+  absl::Status Put(WorkStream* work_stream,
+                   const std::vector<DeviceAddress>& bases, Graph graph);
+  absl::Status Launch(WorkStream* work_stream);
 
   const std::shared_ptr<Device> device_;
   bool is_on_;

@@ -30,7 +30,7 @@ absl::Status StepRunner::Do(const plan::WorkStep& step) {
 
 absl::Status StepRunner::Do(const LaunchStep& step) {
   TraceSpan span("run", compiled_.program.kernels[step.kernel].name);
-  span.Add("lanes", step.lanes);
+  span.Add("work_streams", step.work_streams);
   int64_t bytes = 0;
   absl::InlinedVector<KernelArgument, 16> arguments;
   for (const auto& [slot, access] : step.parameters) {
@@ -38,7 +38,7 @@ absl::Status StepRunner::Do(const LaunchStep& step) {
     bytes += slot.bytes;
   }
   span.Add("bytes", bytes);
-  return device_.Launch(lane_->stream(),
+  return device_.Launch(work_stream_->stream(),
                         compiled_.code->kernels[step.kernel].kernel, step.shape,
                         arguments);
 }
@@ -59,8 +59,8 @@ absl::Status StepRunner::Do(const LibraryStep& step) {
     bytes += slot.bytes;
   }
   span.Add("bytes", bytes);
-  span.Add("lanes", step.lanes);
-  return device_.RunCall(lane_->stream(),
+  span.Add("work_streams", step.work_streams);
+  return device_.RunCall(work_stream_->stream(),
                          compiled_.code->library_calls[step.call]->plan(),
                          operands);
 }
@@ -69,8 +69,8 @@ absl::Status StepRunner::Do(const plan::CopyStep& step) {
   if (At(step.to) == At(step.from)) return absl::OkStatus();
   TraceSpan span("run", "copy");
   span.Add("bytes", 2 * step.to.bytes);
-  return device_.CopyOnDevice(lane_->stream(), At(step.to), At(step.from),
-                              step.to.bytes);
+  return device_.CopyOnDevice(work_stream_->stream(), At(step.to),
+                              At(step.from), step.to.bytes);
 }
 
 absl::Status StepRunner::Do(const HostStep& step) {
@@ -81,8 +81,9 @@ absl::Status StepRunner::Do(const HostStep& step) {
   std::vector<Literal> operands;
   for (size_t k = 0; k < step.operands.size(); ++k) {
     HAWSER_ASSIGN_OR_RETURN(
-        Literal value, engine_->transfers().FetchOn(lane_, At(step.operands[k]),
-                                                    signature.parameters[k]));
+        Literal value,
+        engine_->transfers().FetchOn(work_stream_, At(step.operands[k]),
+                                     signature.parameters[k]));
     operands.push_back(std::move(value));
   }
   const int entry = static_cast<int>(call.module.computations().size()) - 1;
@@ -90,7 +91,7 @@ absl::Status StepRunner::Do(const HostStep& step) {
   if (!results.ok()) return Annotate(results.status(), call.name);
   for (size_t r = 0; r < step.results.size(); ++r) {
     HAWSER_RETURN_IF_ERROR(engine_->transfers().UploadOn(
-        lane_, At(step.results[r]), (*results)[r]));
+        work_stream_, At(step.results[r]), (*results)[r]));
   }
   return absl::OkStatus();
 }
@@ -106,7 +107,7 @@ absl::Status StepRunner::DoKnownLoop(const plan::LoopStep& step) {
     if (compiled_.program.blocks) {
       HAWSER_RETURN_IF_ERROR(cancel_.Check());
       if (turn % kTurnsAhead == kTurnsAhead - 1) {
-        HAWSER_RETURN_IF_ERROR(device_.AwaitStream(lane_->stream()));
+        HAWSER_RETURN_IF_ERROR(device_.AwaitStream(work_stream_->stream()));
         MakeWay();
       }
     }
@@ -121,9 +122,9 @@ absl::Status StepRunner::Do(const plan::LoopStep& step) {
   while (true) {
     HAWSER_RETURN_IF_ERROR(cancel_.Check());
     HAWSER_RETURN_IF_ERROR(Run(step.condition));
-    HAWSER_ASSIGN_OR_RETURN(
-        const Literal holds,
-        engine_->transfers().FetchOn(lane_, At(step.predicate), predicate));
+    HAWSER_ASSIGN_OR_RETURN(const Literal holds,
+                            engine_->transfers().FetchOn(
+                                work_stream_, At(step.predicate), predicate));
     if (!holds.data<bool>()[0]) return absl::OkStatus();
     MakeWay();
     HAWSER_RETURN_IF_ERROR(Run(step.body));
@@ -133,7 +134,7 @@ absl::Status StepRunner::Do(const plan::LoopStep& step) {
 absl::Status StepRunner::Do(const plan::CaseStep& step) {
   HAWSER_RETURN_IF_ERROR(cancel_.Check());
   HAWSER_ASSIGN_OR_RETURN(const Literal index, engine_->transfers().FetchOn(
-                                                   lane_, At(step.index),
+                                                   work_stream_, At(step.index),
                                                    Shape::Scalar(DType::kS32)));
   const int32_t which = index.data<int32_t>()[0];
   const auto last = static_cast<int32_t>(step.branches.size()) - 1;

@@ -18,13 +18,13 @@ class StepRunner {
  public:
   // `bases`: the addresses that slots count from. The caller holds the stream.
   StepRunner(const Compiled& compiled, runtime::HostEvaluator* host,
-             Engine* engine, Lane* lane, std::vector<DeviceAddress> bases,
-             const runtime::CallOptions& call)
+             Engine* engine, WorkStream* work_stream,
+             std::vector<DeviceAddress> bases, const runtime::CallOptions& call)
       : compiled_(compiled),
         host_(host),
         engine_(engine),
         device_(engine->device()),
-        lane_(lane),
+        work_stream_(work_stream),
         bases_(std::move(bases)),
         cancel_(call.cancel),
         sharing_(call.sharing) {}
@@ -55,7 +55,7 @@ class StepRunner {
   runtime::HostEvaluator* const host_;
   Engine* const engine_;
   Device& device_;
-  Lane* const lane_;
+  WorkStream* const work_stream_;
   const std::vector<DeviceAddress> bases_;
   const CancelToken cancel_;
   const std::shared_ptr<runtime::Sharing> sharing_;

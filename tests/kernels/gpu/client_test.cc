@@ -89,7 +89,7 @@ TEST(GpuClient, IsTracedLaunchByLaunch) {
   const auto launches = trace.Named("loop_");
   ASSERT_EQ(launches.size(), 1);
   EXPECT_EQ(launches[0]["args"]["bytes"], 48);
-  EXPECT_EQ(launches[0]["args"]["lanes"], 4);
+  EXPECT_EQ(launches[0]["args"]["work_streams"], 4);
 }
 
 TEST(GpuClient, SaysWhatItIs) {

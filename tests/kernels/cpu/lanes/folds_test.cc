@@ -12,7 +12,7 @@
 #include "core/base/values/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/folds/lanes/fold_lanes.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
