@@ -189,12 +189,26 @@ constexpr Verb kVerbs[] = {
     {"delete", Delete}, {"status", Status}, {"ran_on", RanOn},
 };
 
+// Those of the first buffer, else of the client that is named.
+absl::StatusOr<DevicesPtr> DevicesOf(const Json& json, const AskArgs& args) {
+  if (args.num_buffers != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args.buffers, "buffer"));
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args.buffers[0], "buffer"));
+    return args.buffers[0]->devices;
+  }
+  const auto number = json.find("client");
+  if (number == json.end() || !number->is_number_integer()) {
+    return InvalidArgument("the request has no buffer and no number client");
+  }
+  DevicesPtr devices = DevicesOfNumber(number->get<int64_t>());
+  if (devices != nullptr) return devices;
+  return FailedPrecondition("client ", number->get<int64_t>(), " is gone");
+}
+
 // The device of the first buffer, else the one that is named, else the first.
 absl::StatusOr<Device*> DeviceOf(const Json& json, const AskArgs& args,
                                  const Devices& devices) {
-  if (args.num_buffers != 0 && args.buffers[0] != nullptr) {
-    return args.buffers[0]->device;
-  }
+  if (args.num_buffers != 0) return args.buffers[0]->device;
   const auto id = json.find("device");
   if (id == json.end()) return devices.list[0];
   if (!id->is_number_integer()) return InvalidArgument("device is no number");
@@ -207,10 +221,7 @@ absl::StatusOr<Json> AnswerOf(const AskArgs& args) {
   const Json json = Json::parse(args.request, args.request + args.request_size,
                                 nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return InvalidArgument("the request is no object");
-  const DevicesPtr devices = LatestDevices();
-  if (devices == nullptr) {
-    return FailedPrecondition("this process has no client of hawser yet");
-  }
+  HAWSER_ASSIGN_OR_RETURN(const DevicesPtr devices, DevicesOf(json, args));
   Request request{json, args, devices};
   HAWSER_ASSIGN_OR_RETURN(request.device, DeviceOf(json, args, *devices));
   HAWSER_ASSIGN_OR_RETURN(const std::string name, request.Text("verb"));

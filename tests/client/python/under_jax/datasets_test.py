@@ -1,5 +1,6 @@
 """Datasets in JAX programs: hawser.jax on a device of hawser."""
 
+import gc
 import unittest
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hawser.jax as hj
+from hawser import pjrt
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 Y = np.array([1, 2, 3], np.int32)
@@ -81,6 +83,17 @@ class DatasetsTest(unittest.TestCase):
         value.block_until_ready()
         self.assertFalse(hj.ran_on(value).fallback)
         self.assertIn("cpu", str(hj.ran_on(value)))
+
+    def test_they_are_where_jax_computes_whatever_other_clients_there_are(self):
+        for servers in ([], ["127.0.0.1:1"]):
+            other = pjrt.Client(servers)
+            self.assertEqual(hj.dataset(self.data.token).token, self.data.token)
+            self.assertEqual(len(hj.status()), len(hj.devices()))
+            self.assertNotIn("127.0.0.1:1", hj.status()[0].name)
+            del other
+            gc.collect()
+            self.assertEqual(hj.dataset(self.data.token).token, self.data.token)
+            np.testing.assert_array_equal(hj.put({"y": Y})["y"], Y)
 
     def test_wrong_use_is_an_error_that_names_it(self):
         elsewhere = jax.device_put(X, jax.devices("cpu")[0])
