@@ -146,6 +146,40 @@ TEST_F(HostileTest, DonatedValuesAreGone) {
   MUST(LoadedExecutable_Destroy, sum);
 }
 
+TEST_F(HostileTest, OneDonatedInTwoPlacesIsThereAfterACallThatFails) {
+  LoadedExecutable* sums = Compile(
+      "(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, "
+      "%b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) "
+      "-> (tensor<2xf32>, tensor<2xf32>) {\n"
+      "  %0 = stablehlo.add %a, %c : tensor<2xf32>\n"
+      "  %1 = stablehlo.add %b, %c : tensor<2xf32>\n"
+      "  return %0, %1 : tensor<2xf32>, tensor<2xf32>\n}\n");
+  Buffer *a = Put({1, 2}, {2}), *b = Put({10, 20}, {2});
+  Buffer* wrong = Put({1, 2, 3}, {3});
+  std::vector<Buffer*> results(2);
+  EXPECT_NE(Run(sums, {a, a, wrong}, &results).code, 0);
+  EXPECT_FALSE(MUST(Buffer_IsDeleted, a, false).is_deleted);
+  EXPECT_EQ(Run(sums, {a, a, b}, &results).text, "");
+  EXPECT_EQ(Fetch(results[0]), Fetch(results[1]));
+  for (Buffer* buffer : {a, b, wrong, results[0], results[1]}) Destroy(buffer);
+  MUST(LoadedExecutable_Destroy, sums);
+}
+
+// What lies behind such a struct is not the caller's.
+TEST_F(HostileTest, ShortStructsInArgumentsAreAnError) {
+  Program program = {};
+  NamedValue option = {};
+  for (const size_t size : {size_t{0}, sizeof(Header), size_t{40}}) {
+    program.header.struct_size = size;
+    option.header.struct_size = size;
+    EXPECT_THAT(
+        SAYS(Client_Compile, client_, &program, nullptr, 0, nullptr).text,
+        HasSubstr("too few"));
+    EXPECT_THAT(SAYS(Client_Create, &option, 1).text, HasSubstr("too few"));
+  }
+  EXPECT_NE(SAYS(Client_Create, nullptr, 1).code, 0);
+}
+
 // All six orders, and events last.
 TEST_F(HostileTest, ObjectsGoInEveryOrder) {
   std::vector<int> order = {0, 1, 2};
