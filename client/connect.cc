@@ -71,8 +71,8 @@ absl::Status Named(const absl::Status& why, const std::string& server) {
   return absl::StrContains(why.message(), server) ? why : Annotate(why, server);
 }
 
-// What the server says. Errors: kDeadlineExceeded, its time is not over but a
-// fallback is not to wait so long.
+// Returns what the server says. Errors: kDeadlineExceeded, its time is not over
+// but a fallback is not to wait so long.
 absl::StatusOr<runtime::Capabilities> Reach(Client& server,
                                             const ConnectOptions& options) {
   if (options.fallback.valid() && options.patience < options.timeout) {
@@ -158,7 +158,7 @@ void SayNoneAnswers(const ConnectOptions& options, const absl::Status& why) {
                        << ": " << why;
 }
 
-// What each server says: all are asked at once.
+// All servers are asked at once.
 std::vector<absl::StatusOr<runtime::Capabilities>> AskAll(
     std::vector<Client>& servers) {
   std::vector<absl::StatusOr<runtime::Capabilities>> said(servers.size());

@@ -189,7 +189,7 @@ constexpr Verb kVerbs[] = {
     {"delete", Delete}, {"status", Status}, {"ran_on", RanOn},
 };
 
-// Those of the first buffer, else of the client that is named.
+// Returns those of the first buffer, else of the client that is named.
 absl::StatusOr<DevicesPtr> DevicesOf(const Json& json, const AskArgs& args) {
   if (args.num_buffers != 0) {
     HAWSER_RETURN_IF_ERROR(CheckHandle(args.buffers, "buffer"));
@@ -205,7 +205,8 @@ absl::StatusOr<DevicesPtr> DevicesOf(const Json& json, const AskArgs& args) {
   return FailedPrecondition("client ", number->get<int64_t>(), " is gone");
 }
 
-// The device of the first buffer, else the one that is named, else the first.
+// Returns the device of the first buffer, else the one that is named, else the
+// first.
 absl::StatusOr<Device*> DeviceOf(const Json& json, const AskArgs& args,
                                  const Devices& devices) {
   if (args.num_buffers != 0) return args.buffers[0]->device;
