@@ -154,18 +154,29 @@ absl::StatusOr<Json> Tag(const Request& request) {
   return Json::object();
 }
 
+// Returns OK if the device is there. This machine answers for a server that is
+// away; it has no number of an instance.
+absl::Status WhyAway(runtime::Client& device, bool is_server) {
+  HAWSER_RETURN_IF_ERROR(device.Ping({}));
+  HAWSER_ASSIGN_OR_RETURN(const auto capabilities, device.capabilities());
+  if (!is_server || capabilities.instance != 0) return absl::OkStatus();
+  return Unavailable("it does not answer, and ", capabilities.device,
+                     " computes");
+}
+
 absl::StatusOr<Json> Status(const Request& request) {
   Json all = Json::array();
   for (const Device* device : request.devices->list) {
     const absl::Time begin = absl::Now();
-    const absl::Status ping = device->runtime->Ping({});
+    const absl::Status why =
+        WhyAway(*device->runtime, !request.devices->servers.empty());
     Json one = {
         {"id", device->description.id},
         {"name", device->runtime->name()},
         {"kind", device->description.kind},
-        {"reachable", ping.ok()},
+        {"reachable", why.ok()},
         {"milliseconds", absl::ToDoubleMilliseconds(absl::Now() - begin)}};
-    if (!ping.ok()) one["why"] = ping.message();
+    if (!why.ok()) one["why"] = why.message();
     all.push_back(std::move(one));
   }
   return all;

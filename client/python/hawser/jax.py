@@ -25,6 +25,7 @@ import numpy as np
 from hawser import _abi
 from hawser._abi import HawserError
 from hawser._jit import jit
+from hawser.pjrt import DeviceStatus
 from hawser.jax_plugin import PLATFORM
 
 __all__ = ["Dataset", "DeviceStatus", "HawserError", "RanOn", "dataset",
@@ -41,18 +42,6 @@ class RanOn:
 
     def __str__(self) -> str:
         return self.where
-
-
-@dataclasses.dataclass(frozen=True)
-class DeviceStatus:
-    """A device; `milliseconds`: how long it took to answer now."""
-
-    id: int
-    name: str
-    kind: str
-    reachable: bool
-    milliseconds: float
-    why: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,10 +21,14 @@ def is_asked_for() -> bool:
     """True if HAWSER_SERVERS names a server, or JAX_PLATFORMS hawser.
 
     JAX makes a client of each platform that is registered, so that hawser is
-    not there unless somebody asks for it.
+    not there unless a program asks for it.
     """
-    return bool(os.environ.get("HAWSER_SERVERS", "").strip(" ,")) or (
-        PLATFORM in os.environ.get("JAX_PLATFORMS", "").split(","))
+    import jax  # pylint: disable=import-outside-toplevel
+
+    named = (os.environ.get("JAX_PLATFORMS"),
+             getattr(jax.config, "jax_platforms", None))
+    return bool(os.environ.get("HAWSER_SERVERS", "").strip(" ,")) or any(
+        PLATFORM in (platforms or "").split(",") for platforms in named)
 
 
 def initialize() -> None:

@@ -16,6 +16,7 @@ What goes wrong is a HawserError. All of it may be used from many threads.
 
 import atexit
 import ctypes
+import dataclasses
 import typing
 import weakref
 
@@ -24,7 +25,7 @@ import numpy as np
 from hawser import _abi
 from hawser._abi import HawserError
 
-__all__ = ["Array", "Client", "HawserError", "Program", "fetch"]
+__all__ = ["Array", "Client", "DeviceStatus", "HawserError", "Program", "fetch"]
 
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 
@@ -272,6 +273,18 @@ class Program:
         return fetch(self.run(*arguments))
 
 
+@dataclasses.dataclass(frozen=True)
+class DeviceStatus:
+    """A device; `milliseconds`: how long it took to answer now."""
+
+    id: int
+    name: str
+    kind: str  # what it computed on when the client was made
+    reachable: bool
+    milliseconds: float
+    why: str = ""
+
+
 class Client:
     """A connection to servers, each a device, with this machine behind them.
 
@@ -302,6 +315,12 @@ class Client:
             text = _call(_DESCRIPTION_TEXT, _Handle(handle=description))
             texts.append(ctypes.string_at(text.out, text.size).decode())
         return texts
+
+    def status(self) -> typing.List[DeviceStatus]:
+        """Asks every device whether it is there."""
+        here = self.put(0)
+        return [DeviceStatus(**one)
+                for one in _abi.ask("status", buffers=[here._handle])]
 
     def put(self, value: Value, device: int = 0) -> Array:
         """Sends a value to a device, where it stays.

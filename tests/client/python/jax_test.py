@@ -76,6 +76,32 @@ class Unpacked(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def says(self, python, **settings):
+        """What `python -m hawser` says, and what it returns."""
+        done = subprocess.run(
+            [python, "-m", "hawser"], text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=environment(PYTHONPATH=str(self.site), **settings))
+        self.assertNotIn("Traceback", done.stdout)
+        self.assertIn("libhawser_pjrt.so", done.stdout)
+        return done.stdout, done.returncode
+
+    def check_what_it_says(self, python, *more):
+        """Without servers, with one, and with one that is not there."""
+        server = Server()
+        try:
+            for servers, code, what in (
+                    ("", 0, "HAWSER_SERVERS: none"),
+                    (server.address, 0, f"{server.address}, cpu.*answers in"),
+                    ("127.0.0.1:1", 1, "127.0.0.1:1, cpu.*UNREACHABLE")):
+                said, got = self.says(python, HAWSER_SERVERS=servers)
+                self.assertEqual(got, code, said)
+                self.assertRegex(said, what)
+                for one in more:
+                    self.assertRegex(said, one)
+        finally:
+            server.kill()
+
     def run_test(self, python, test, counts=(0, 1), **settings):
         """Runs a file of tests with the wheel, on so many servers."""
         for count in counts:
@@ -145,12 +171,7 @@ class WheelTest(Unpacked):
             self.run_test(sys.executable, test)
 
     def test_says_what_it_sees_without_jax(self):
-        said = subprocess.run(
-            [sys.executable, "-m", "hawser"], text=True,
-            stdout=subprocess.PIPE, check=False,
-            env=environment(PYTHONPATH=str(self.site))).stdout
-        self.assertIn("libhawser_pjrt.so", said)
-        self.assertIn("HAWSER_SERVERS: none", said)
+        self.check_what_it_says(sys.executable, "jax: not installed")
 
 
 @unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
@@ -250,6 +271,25 @@ class JaxTest(Unpacked):
         self.check_same(want, got)
         self.assertEqual(where, "on hawser")
         self.assertIn("127.0.0.1:1", log)
+
+    def test_says_what_it_sees(self):
+        self.check_what_it_says(PYTHON, r"jax \d.*, jaxlib \d")
+        said, code = self.says(PYTHON)
+        self.assertIn("uses hawser where", said)
+        said, code = self.says(PYTHON, JAX_PLATFORMS="hawser,cpu")
+        self.assertIn("HawserDevice(id=0, cpu)", said)
+        said, code = self.says(PYTHON, JAX_PLATFORMS="cpu", HAWSER_SERVERS="a:1")
+        self.assertIn("without hawser", said)
+        self.assertEqual(code, 1)  # of the server
+
+    def test_is_there_where_a_program_asks_for_it(self):
+        said = subprocess.run(
+            [PYTHON, "-c", "import jax\n"
+             "jax.config.update('jax_platforms', 'hawser,cpu')\n"
+             "print(jax.devices())"], text=True, check=True,
+            stdout=subprocess.PIPE, env=environment(PYTHONPATH=str(self.site))
+        ).stdout
+        self.assertIn("HawserDevice", said)
 
     def test_is_not_there_unless_it_is_asked_for(self):
         said = subprocess.run(

@@ -124,6 +124,13 @@ class PjrtTest(unittest.TestCase):
         gc.collect()  # the client and the program are gone
         np.testing.assert_array_equal(there[0], [2, 2])
 
+    def test_status(self):
+        device, = self.client.status()
+        self.assertTrue(device.reachable)
+        away, = pjrt.Client(["127.0.0.1:1"]).status()
+        self.assertFalse(away.reachable)
+        self.assertIn("does not answer", away.why)
+
     def test_many_threads(self):
         def work():
             for _ in range(20):
@@ -175,6 +182,7 @@ class PjrtTest(unittest.TestCase):
         for _ in range(3):
             w, _ = self.sum.run(w, ONES)
         np.testing.assert_array_equal(w, [5, 5])
+        self.assertFalse(self.client.status()[0].reachable)
 
 
 if __name__ == "__main__":
