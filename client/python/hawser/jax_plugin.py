@@ -120,9 +120,13 @@ def _call_of(ffi, name, flags):
 _warned = False
 
 
-def _dropped(_, *args, **kwargs):
+def _dropped(ctx, *args, **kwargs):
     """Lowers a print to nothing, and says so once."""
     del args, kwargs
+    # Ordered ones hand on what orders them.
+    tokens = getattr(ctx, "tokens_in", None)
+    if tokens:
+        ctx.set_tokens_out(tokens)
     global _warned  # pylint: disable=global-statement
     if not _warned:
         _warned = True

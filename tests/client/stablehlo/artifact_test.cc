@@ -302,14 +302,13 @@ TEST(Artifact, OperandsMustBeKnown) {
 
 TEST(Artifact, ErrorsOfLoweringNameTheByte) {
   Parts p;
-  const std::string file =
-      p.writer.File({p.Main({p.row}, p.row, 2,
-                            {p.writer.Op({.name = "vhlo.create_token_v1",
-                                          .results = {p.row},
-                                          .operands = {0}}),
-                             p.Return(1)})});
+  const std::string file = p.writer.File({p.Main(
+      {p.row}, p.row, 2,
+      {p.writer.Op(
+           {.name = "vhlo.infeed_v1", .results = {p.row}, .operands = {0}}),
+       p.Return(1)})});
   EXPECT_THAT(ReadProgram(file),
-              StatusIs(absl::StatusCode::kUnimplemented, "create_token"));
+              StatusIs(absl::StatusCode::kUnimplemented, "infeed"));
   EXPECT_THAT(std::string(ReadProgram(file).status().message()),
               ::testing::MatchesRegex("byte [0-9]+: .*"));
 }

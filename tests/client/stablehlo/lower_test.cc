@@ -159,6 +159,23 @@ TEST(Lower, CollectivesOfOneDeviceAreTheirOperands) {
       StatusIs(absl::StatusCode::kUnimplemented, "of several"));
 }
 
+TEST(Lower, TokensAreValuesWithoutElements) {
+  EXPECT_THAT(
+      LoweredText(MainOf("%a: !stablehlo.token, %b: tensor<f32>",
+                         "!stablehlo.token, tensor<f32>",
+                         "%0 = stablehlo.create_token : !stablehlo.token\n"
+                         "%1 = stablehlo.after_all %a, %0 : !stablehlo.token\n"
+                         "%2 = stablehlo.add %b, %b : tensor<f32>\n"
+                         "return %1, %2 : !stablehlo.token, tensor<f32>")),
+      AllOf(HasSubstr("bool[0]"), HasSubstr("add(")));
+  // Without operands it is a new one.
+  EXPECT_THAT(LoweredText(MainOf(
+                  "", "!stablehlo.token",
+                  "%0 = \"stablehlo.after_all\"() : () -> !stablehlo.token\n"
+                  "return %0 : !stablehlo.token")),
+              HasSubstr("constant"));
+}
+
 TEST(Lower, ApproxTopKIsExact) {
   const std::string program =
       "func.func @order(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, "
