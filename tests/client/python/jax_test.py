@@ -6,6 +6,7 @@ JAX is not Debian's: HAWSER_JAX_VENV names a virtual environment that has it, as
 deploy/jax_venv.sh makes; without one what needs JAX is skipped.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -145,6 +146,44 @@ class WheelTest(Unpacked):
              self.site / "hawser/libhawser_pjrt.so"],
             check=True, text=True, stdout=subprocess.PIPE).stdout
         self.assertGreater(int(said), 1000)  # the size of the table
+
+    def test_needs_no_newer_libraries_than_its_name_says(self):
+        # manylinux_2_34: glibc 2.34 and the libstdc++ of gcc 11.
+        most = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
+        files = sorted((self.site / "hawser").glob("**/*.so*"))
+        self.assertGreater(len(files), 10)
+        for file in files:
+            needed = subprocess.run(
+                ["objdump", "-T", file], check=True, text=True,
+                stdout=subprocess.PIPE).stdout
+            for name, version in set(re.findall(
+                    r"\b(GLIBC|GLIBCXX|CXXABI)_([0-9.]+)", needed)):
+                self.assertLessEqual(
+                    tuple(map(int, version.split("."))), most[name],
+                    f"{file.name} needs {name}_{version}")
+
+    def test_pip_installs_it(self):
+        try:
+            subprocess.run([sys.executable, "-m", "venv", self.work / "venv"],
+                           check=True, stdout=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            self.skipTest("there is no python3-venv")
+        python = self.work / "venv/bin/python"
+        run = functools.partial(
+            subprocess.run, check=True, text=True, cwd=self.work,
+            stdout=subprocess.PIPE, env=environment(PYTHONPATH=""))
+        run([python, "-m", "pip", "install", "--no-index", "--quiet",
+             "--disable-pip-version-check", self.wheel])
+        said = run([python, "-m", "hawser"]).stdout
+        self.assertIn(str(self.work / "venv"), said)
+        said = run([python, "-c", "import importlib.metadata as m\n"
+                    "print(*m.entry_points(group='jax_plugins'))"]).stdout
+        self.assertIn("hawser.jax_plugin", said)
+        run([python, "-m", "pip", "check", "--disable-pip-version-check"])
+        package = next((self.work / "venv").glob("lib/*/site-packages/hawser"))
+        self.assertTrue((package / "py.typed").exists())
+        run([python, "-m", "pip", "uninstall", "-y", "--quiet", "hawser"])
+        self.assertFalse(package.exists())
 
     def test_shows_one_symbol(self):
         shown = subprocess.run(
