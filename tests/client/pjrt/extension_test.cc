@@ -122,9 +122,7 @@ TEST_F(ExtensionTest, IsAboutTheClientThatAsks) {
   const int64_t number = NumberOf(other);
   EXPECT_NE(number, NumberOf(client_));
   MUST(Client_Destroy, other);
-  NamedValue option = {{sizeof(option), nullptr}, "servers", 7, 0, {}, 11};
-  option.string = "127.0.0.1:1";
-  other = MUST(Client_Create, &option, 1).client;
+  other = ClientOf("127.0.0.1:1");
   EXPECT_THAT(Asked(absl::StrCat(R"({"verb": "status", "client": )",
                                  NumberOf(other), "}")),
               HasSubstr(R"("reachable":false,"why":"it does not answer)"));

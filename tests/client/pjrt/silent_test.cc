@@ -46,16 +46,9 @@ class SilentTest : public PjrtTest {
     std::deque<SilentServer> servers(count);
     std::vector<std::string> names;
     for (const SilentServer& server : servers) names.push_back(server.name());
-    const std::string text = absl::StrJoin(names, ",");
-    NamedValue option = {};
-    option.header.struct_size = sizeof(option);
-    option.name = "servers";
-    option.name_size = 7;
-    option.string = text.data();
-    option.size = text.size();
     MUST(Client_Destroy, client_);
     const absl::Time begin = absl::Now();
-    client_ = MUST(Client_Create, &option, 1).client;
+    client_ = ClientOf(absl::StrJoin(names, ","));
     EXPECT_LT(absl::Now() - begin, absl::Seconds(4)) << count;
     EXPECT_EQ(MUST(Client_Devices, client_, nullptr, 0).num_devices, count);
     // This machine computes, and does not wait for them again.
