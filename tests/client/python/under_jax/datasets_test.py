@@ -122,11 +122,27 @@ class DatasetsTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, f"NOT_FOUND.*{lost.token}"):
             jax.jit(lambda: lost["x"] + 1)()
 
-    def test_inside_of_a_loop_it_is_refused_by_name(self):
-        loop = jax.jit(lambda c: jax.lax.fori_loop(
-            0, 3, lambda _, s: s + self.data["x"].sum(), c))
-        with self.assertRaisesRegex(RuntimeError, "take it outside"):
-            loop(jnp.float32(0))
+    def test_inside_of_loops_and_branches(self):
+        total = jax.jit(lambda: self.data["x"].sum())
+        for where, body in (
+                ("loop", lambda c: jax.lax.fori_loop(
+                    0, 3, lambda _, s: s + self.data["x"].sum(), c)),
+                ("loop that calls", lambda c: jax.lax.fori_loop(
+                    0, 3, lambda _, s: s + total(), c)),
+                ("scan", lambda c: jax.lax.scan(
+                    lambda s, i: (s + self.data["x"][i].sum(), s), c,
+                    jnp.arange(3))[0] + 2 * total()),
+                ("branch", lambda c: jax.lax.cond(
+                    c > -1, lambda: 3 * total(), lambda: self.data["y"].sum() + c)),
+                ("branch in a loop", lambda c: jax.lax.while_loop(
+                    lambda s: s < 3 * total(),
+                    lambda s: jax.lax.cond(
+                        s < 0, lambda: s, lambda: s + self.data["x"].sum()), c))):
+            with self.subTest(where):
+                self.assertEqual(jax.jit(body)(jnp.float32(0)), 3 * X.sum())
+        slope = jax.jit(jax.grad(lambda w: jax.lax.fori_loop(
+            0, 3, lambda _, s: s + (w * self.data["x"]).sum(), 0.0)))
+        self.assertEqual(slope(jnp.float32(1)), 3 * X.sum())
 
 
 if __name__ == "__main__":
