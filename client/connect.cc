@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,11 +71,22 @@ absl::Status Named(const absl::Status& why, const std::string& server) {
   return absl::StrContains(why.message(), server) ? why : Annotate(why, server);
 }
 
+// Returns what the server says. Errors: kDeadlineExceeded, its time is not over
+// but a fallback is not to wait so long.
+absl::StatusOr<runtime::Capabilities> Reach(Client& server,
+                                            const ConnectOptions& options) {
+  if (options.fallback.valid() && options.patience < options.timeout) {
+    HAWSER_RETURN_IF_ERROR(
+        server.runtime()->Ping({.attempt_timeout = options.patience}));
+  }
+  return server.capabilities();
+}
+
 absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
   Reached reached;
   HAWSER_ASSIGN_OR_RETURN(reached.servers, ClientsOf(options));
   for (size_t i = 0; i < reached.servers.size(); ++i) {
-    const auto capabilities = reached.servers[i].capabilities();
+    const auto capabilities = Reach(reached.servers[i], options);
     if (capabilities.ok()) {
       const auto first = reached.servers.begin() + static_cast<ptrdiff_t>(i);
       std::rotate(reached.servers.begin(), first, first + 1);
@@ -146,6 +158,18 @@ void SayNoneAnswers(const ConnectOptions& options, const absl::Status& why) {
                        << ": " << why;
 }
 
+// All servers are asked at once.
+std::vector<absl::StatusOr<runtime::Capabilities>> AskAll(
+    std::vector<Client>& servers) {
+  std::vector<absl::StatusOr<runtime::Capabilities>> said(servers.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    threads.emplace_back([&, i] { said[i] = servers[i].capabilities(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return said;
+}
+
 // The servers that a function may be spread over; at first or later, so one
 // that does not answer is among them. Errors: what the first said, where none
 // answers and there is no fallback, or where one refused.
@@ -156,8 +180,9 @@ absl::StatusOr<std::vector<std::shared_ptr<runtime::Client>>> ReachPlaces(
   std::string engine;
   std::set<uint64_t> instances;
   absl::Status first;
+  const auto said = AskAll(servers);
   for (size_t i = 0; i < servers.size(); ++i) {
-    const auto capabilities = servers[i].capabilities();
+    const auto& capabilities = said[i];
     if (!capabilities.ok()) {
       const absl::Status why = Named(capabilities.status(), options.servers[i]);
       if (IsRefusal(why)) return why;
@@ -276,6 +301,10 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
     client = client.valid() ? WithFallback(server, client,
                                            i == 0 ? options.policy : behind)
                             : server;
+    // Nothing waits for a server that has had its time: this opens the breaker.
+    if (absl::IsDeadlineExceeded(reached.status)) {
+      (void)client.runtime()->Ping({.attempt_timeout = absl::ZeroDuration()});
+    }
   }
   return client;
 }

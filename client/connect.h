@@ -26,6 +26,9 @@ struct ConnectOptions {
   FallbackPolicy policy = {};
   // The time that each server is given to answer.
   absl::Duration timeout = absl::Seconds(5);
+  // If there is a fallback, Connect waits no longer than this for each: the
+  // fallback computes from then on, and the server is asked on behind it.
+  absl::Duration patience = absl::InfiniteDuration();
   // In the server's log; empty: "<host>:<process id>".
   std::string client_name = {};
   // For Sharded: whether one function may run on servers of several engines.

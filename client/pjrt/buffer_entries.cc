@@ -12,7 +12,8 @@
 namespace hawser::pjrt {
 namespace {
 
-// True if the layout is that of dense elements, the last axis the densest.
+// True if the layout is that of dense elements, the last axis the densest. What
+// it says of its own size is not looked at: jaxlib leaves that uninitialized.
 bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
   if (layout == nullptr) return true;
   const auto rank = static_cast<size_t>(shape.rank());

@@ -17,11 +17,10 @@
 namespace hawser::pjrt {
 absl::Status Client_Create(Client_CreateArgs* args) {
   std::vector<std::string> servers = ServersOfEnvironment();
-  if (args->num_options != 0) {
-    HAWSER_RETURN_IF_ERROR(CheckHandle(args->create_options, "option"));
-  }
   for (size_t i = 0; i < args->num_options; ++i) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args->create_options, "option"));
     const NamedValue& option = args->create_options[i];
+    HAWSER_RETURN_IF_ERROR(CheckStruct(&option, &NamedValue::size, "option"));
     if (TextOf(option.name, option.name_size) != "servers") continue;
     if (option.type != 0) return InvalidArgument("servers is no string");
     servers = absl::StrSplit(TextOf(option.string, option.size), ',',
@@ -122,7 +121,8 @@ absl::Status Client_DefaultDeviceAssignment(
 
 absl::Status Client_Compile(Client_CompileArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->client, "client"));
-  HAWSER_RETURN_IF_ERROR(CheckHandle(args->program, "program"));
+  HAWSER_RETURN_IF_ERROR(
+      CheckStruct(args->program, &Program::format_size, "program"));
   const Program& program = *args->program;
   HAWSER_ASSIGN_OR_RETURN(
       auto loaded,

@@ -22,8 +22,9 @@ absl::Status DeviceDescription_ProcessIndex(
 
 absl::Status DeviceDescription_Attributes(
     DeviceDescription_AttributesArgs* args) {
-  args->attributes = nullptr;
-  args->num_attributes = 0;
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->device_description, "device"));
+  args->attributes = &args->device_description->client;
+  args->num_attributes = 1;
   return absl::OkStatus();
 }
 
@@ -82,8 +83,9 @@ absl::Status Device_DefaultMemory(Device_DefaultMemoryArgs* args) {
 }
 
 absl::Status Device_GetAttributes(Device_GetAttributesArgs* args) {
-  args->attributes = nullptr;
-  args->num_attributes = 0;
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->device, "device"));
+  args->attributes = &args->device->description.client;
+  args->num_attributes = 1;
   args->device_attributes = nullptr;
   args->attributes_deleter = [](void*) {};
   return absl::OkStatus();

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "client/pjrt/entries.h"
-#include "client/pjrt/programs/compile_options.h"
 #include "client/pjrt/objects/objects.h"
+#include "client/pjrt/programs/compile_options.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
@@ -56,7 +56,8 @@ absl::Status Executable_GetCostAnalysis(Executable_GetCostAnalysisArgs* args) {
 absl::Status Executable_OptimizedProgram(
     Executable_OptimizedProgramArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->executable, "executable"));
-  HAWSER_RETURN_IF_ERROR(CheckHandle(args->program, "program"));
+  HAWSER_RETURN_IF_ERROR(
+      CheckStruct(args->program, &Program::format_size, "program"));
   const std::string& text = args->executable->facts->shardings;
   if (text.empty()) {
     return Unimplemented("PJRT_Executable_OptimizedProgram of one device");

@@ -135,7 +135,9 @@ class Execution {
     for (const int i : wanted) {
       for (size_t p = 0; p < args_.num_devices; ++p) {
         Buffer* const part = args_.argument_lists[p][i];
-        taken_.emplace_back(part, part->Take());
+        Held held = part->Take();
+        // One that is donated in two places was taken before.
+        if (held.any()) taken_.emplace_back(part, std::move(held));
       }
     }
     for (const int i : wanted) {

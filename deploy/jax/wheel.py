@@ -70,6 +70,7 @@ def main():
         if source.name == "_version.py":
             data = data.replace(b"0+checkout", version.encode())
         wheel.add(f"hawser/{source.name}", data)
+    wheel.add("hawser/py.typed", b"")
     wheel.add("hawser/libhawser_pjrt.so", pathlib.Path(library).read_bytes(),
               0o755)
     for name, path in sorted(needed(library)):

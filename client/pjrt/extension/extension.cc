@@ -154,18 +154,29 @@ absl::StatusOr<Json> Tag(const Request& request) {
   return Json::object();
 }
 
+// Returns OK if the device is there. This machine answers for a server that is
+// away; it has no number of an instance.
+absl::Status WhyAway(runtime::Client& device, bool is_server) {
+  HAWSER_RETURN_IF_ERROR(device.Ping({}));
+  HAWSER_ASSIGN_OR_RETURN(const auto capabilities, device.capabilities());
+  if (!is_server || capabilities.instance != 0) return absl::OkStatus();
+  return Unavailable("it does not answer, and ", capabilities.device,
+                     " computes");
+}
+
 absl::StatusOr<Json> Status(const Request& request) {
   Json all = Json::array();
   for (const Device* device : request.devices->list) {
     const absl::Time begin = absl::Now();
-    const absl::Status ping = device->runtime->Ping({});
+    const absl::Status why =
+        WhyAway(*device->runtime, !request.devices->servers.empty());
     Json one = {
         {"id", device->description.id},
         {"name", device->runtime->name()},
         {"kind", device->description.kind},
-        {"reachable", ping.ok()},
+        {"reachable", why.ok()},
         {"milliseconds", absl::ToDoubleMilliseconds(absl::Now() - begin)}};
-    if (!ping.ok()) one["why"] = ping.message();
+    if (!why.ok()) one["why"] = why.message();
     all.push_back(std::move(one));
   }
   return all;
@@ -189,12 +200,27 @@ constexpr Verb kVerbs[] = {
     {"delete", Delete}, {"status", Status}, {"ran_on", RanOn},
 };
 
-// The device of the first buffer, else the one that is named, else the first.
+// Returns those of the first buffer, else of the client that is named.
+absl::StatusOr<DevicesPtr> DevicesOf(const Json& json, const AskArgs& args) {
+  if (args.num_buffers != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args.buffers, "buffer"));
+    HAWSER_RETURN_IF_ERROR(CheckHandle(args.buffers[0], "buffer"));
+    return args.buffers[0]->devices;
+  }
+  const auto number = json.find("client");
+  if (number == json.end() || !number->is_number_integer()) {
+    return InvalidArgument("the request has no buffer and no number client");
+  }
+  DevicesPtr devices = DevicesOfNumber(number->get<int64_t>());
+  if (devices != nullptr) return devices;
+  return FailedPrecondition("client ", number->get<int64_t>(), " is gone");
+}
+
+// Returns the device of the first buffer, else the one that is named, else the
+// first.
 absl::StatusOr<Device*> DeviceOf(const Json& json, const AskArgs& args,
                                  const Devices& devices) {
-  if (args.num_buffers != 0 && args.buffers[0] != nullptr) {
-    return args.buffers[0]->device;
-  }
+  if (args.num_buffers != 0) return args.buffers[0]->device;
   const auto id = json.find("device");
   if (id == json.end()) return devices.list[0];
   if (!id->is_number_integer()) return InvalidArgument("device is no number");
@@ -207,10 +233,7 @@ absl::StatusOr<Json> AnswerOf(const AskArgs& args) {
   const Json json = Json::parse(args.request, args.request + args.request_size,
                                 nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return InvalidArgument("the request is no object");
-  const DevicesPtr devices = LatestDevices();
-  if (devices == nullptr) {
-    return FailedPrecondition("this process has no client of hawser yet");
-  }
+  HAWSER_ASSIGN_OR_RETURN(const DevicesPtr devices, DevicesOf(json, args));
   Request request{json, args, devices};
   HAWSER_ASSIGN_OR_RETURN(request.device, DeviceOf(json, args, *devices));
   HAWSER_ASSIGN_OR_RETURN(const std::string name, request.Text("verb"));

@@ -8,8 +8,8 @@
 namespace hawser::pjrt {
 
 // `args` are not null. May block, but for "ran_on". Errors: kInvalidArgument
-// for what is no request, naming what is wrong; kFailedPrecondition while the
-// process has no client; those of the verb.
+// for what is no request, naming what is wrong; kFailedPrecondition where
+// the client that it names is gone; those of the verb.
 absl::Status Ask(AskArgs* args);
 
 }  // namespace hawser::pjrt

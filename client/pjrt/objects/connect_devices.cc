@@ -1,11 +1,14 @@
 #include "client/pjrt/objects/connect_devices.h"
 
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "client/connect.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
@@ -15,11 +18,37 @@
 namespace hawser::pjrt {
 namespace {
 
-struct Latest {
+// The devices that are there, by their numbers.
+struct Numbered {
   Mutex mu;
-  std::weak_ptr<const Devices> devices ABSL_GUARDED_BY(mu);
+  int64_t last ABSL_GUARDED_BY(mu) = 0;
+  std::map<int64_t, std::weak_ptr<const Devices>> all ABSL_GUARDED_BY(mu);
 };
-Latest& latest = *new Latest();  // threads may outlive statics
+Numbered& numbered = *new Numbered();  // threads may outlive statics
+
+void Number(const std::shared_ptr<Devices>& devices) {
+  MutexLock lock(&numbered.mu);
+  std::erase_if(numbered.all,
+                [](const auto& one) { return one.second.expired(); });
+  devices->number = ++numbered.last;
+  numbered.all[devices->number] = devices;
+}
+
+NamedValue AttributeOf(const Devices& devices) {
+  constexpr absl::string_view kName = "hawser_client";
+  NamedValue value = {};
+  value.header.struct_size = sizeof(NamedValue);
+  value.name = kName.data();
+  value.name_size = kName.size();
+  value.type = 1;
+  value.integer = devices.number;
+  value.size = 1;
+  return value;
+}
+
+// A server that says nothing for so long is not waited for when a program
+// begins.
+constexpr absl::Duration kPatience = absl::Milliseconds(1500);
 
 std::unique_ptr<Device> MakeDevice(int id,
                                    std::shared_ptr<runtime::Client> runtime) {
@@ -38,6 +67,27 @@ std::unique_ptr<Device> MakeDevice(int id,
   return device;
 }
 
+// Connects all at once.
+absl::StatusOr<std::vector<std::unique_ptr<Device>>> ConnectAll(
+    const std::vector<std::string>& servers) {
+  std::vector<absl::StatusOr<hawser::Client>> clients(servers.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    threads.emplace_back([&, i] {
+      clients[i] = Connect({.servers = {servers[i]},
+                            .patience = kPatience,
+                            .client_name = "pjrt"});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<std::unique_ptr<Device>> devices;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    HAWSER_RETURN_IF_ERROR(clients[i].status());
+    devices.push_back(MakeDevice(static_cast<int>(i), clients[i]->runtime()));
+  }
+  return devices;
+}
+
 }  // namespace
 
 std::vector<std::string> ServersOfEnvironment() {
@@ -51,24 +101,18 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
   auto devices = std::make_shared<Devices>();
   devices->version = std::string(kVersion);
   devices->servers = servers;
-  for (const std::string& server : servers) {
-    HAWSER_ASSIGN_OR_RETURN(
-        const auto client,
-        Connect({.servers = {server}, .client_name = "pjrt"}));
-    devices->all.push_back(
-        MakeDevice(static_cast<int>(devices->all.size()), client.runtime()));
-  }
+  HAWSER_ASSIGN_OR_RETURN(devices->all, ConnectAll(servers));
   if (servers.empty()) {
     HAWSER_LOG(kInfo) << "no HAWSER_SERVERS: this machine computes";
     devices->all.push_back(MakeDevice(0, hawser::Client::Cpu().runtime()));
   }
+  Number(devices);
   for (const auto& device : devices->all) {
+    device->description.client = AttributeOf(*devices);
     devices->list.push_back(device.get());
     devices->memories.push_back(&device->memory);
     devices->descriptions.push_back(&device->description);
   }
-  MutexLock lock(&latest.mu);
-  latest.devices = devices;
   return DevicesPtr(std::move(devices));
 }
 
@@ -83,9 +127,10 @@ absl::StatusOr<std::shared_ptr<runtime::Client>> Devices::AllDevices() const {
   return all_devices_;
 }
 
-DevicesPtr LatestDevices() {
-  MutexLock lock(&latest.mu);
-  return latest.devices.lock();
+DevicesPtr DevicesOfNumber(int64_t number) {
+  MutexLock lock(&numbered.mu);
+  const auto found = numbered.all.find(number);
+  return found == numbered.all.end() ? nullptr : found->second.lock();
 }
 
 }  // namespace hawser::pjrt

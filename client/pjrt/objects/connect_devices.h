@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_
 #define HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,8 @@ absl::StatusOr<DevicesPtr> ConnectDevices(
 // Returns the servers of HAWSER_SERVERS.
 std::vector<std::string> ServersOfEnvironment();
 
-// The devices that were connected last; null once they are gone, or before.
-// Thread-safe.
-DevicesPtr LatestDevices();
+// The devices that have the number; null once they are gone. Thread-safe.
+DevicesPtr DevicesOfNumber(int64_t number);
 
 }  // namespace hawser::pjrt
 #endif  // HAWSER_CLIENT_PJRT_OBJECTS_CONNECT_DEVICES_H_

@@ -13,9 +13,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/pjrt/abi/abi.h"
+#include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/objects/program_source.h"
 #include "client/stablehlo/tilings/tiling.h"
 #include "core/base/mutex.h"
+#include "core/base/status.h"
 #include "core/base/threads/future.h"
 #include "core/base/values/literal.h"
 #include "core/base/values/shape.h"
@@ -54,6 +56,7 @@ struct DeviceDescription {
   int id = 0;
   std::string kind;  // where it computed when the client was made
   std::string text;
+  NamedValue client;  // its only attribute: Devices::number
 };
 
 // So does a memory, in which callers keep what is theirs.
@@ -92,6 +95,7 @@ struct Devices {
   std::vector<Memory*> memories;
   std::vector<DeviceDescription*> descriptions;
   std::string version;  // of hawser
+  int64_t number = 0;   // no other devices of this process have it
   std::vector<std::string> servers;
 
   // Null: none has that number.
@@ -172,6 +176,17 @@ inline absl::string_view TextOf(const char* text, size_t size) {
 
 // kInvalidArgument that names a handle which is null.
 absl::Status CheckHandle(const void* handle, absl::string_view name);
+
+// The same for a struct of the caller's, and for one that is shorter than up to
+// the end of `last`, its last field.
+template <typename Struct, typename T>
+absl::Status CheckStruct(const Struct* given, T Struct::*last,
+                         absl::string_view name) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(given, name));
+  if (Has(*given, last)) return absl::OkStatus();
+  return InvalidArgument("the ", name, " has ", given->header.struct_size,
+                         " bytes, which are too few");
+}
 
 }  // namespace hawser::pjrt
 #endif  // HAWSER_CLIENT_PJRT_OBJECTS_OBJECTS_H_

@@ -56,6 +56,40 @@ def _cpu() -> jax.Device:
     return jax.devices("cpu")[0]
 
 
+def _settings() -> tuple:
+    """What a trace depends on beside its arguments: the precision of products,
+    whether there are 64 bits, ..."""
+    try:
+        from jax._src import config  # pylint: disable=import-outside-toplevel
+
+        return config.trace_context()
+    except (ImportError, AttributeError):
+        return (jax.config.jax_enable_x64,
+                jax.config.jax_default_matmul_precision,
+                jax.config.jax_numpy_dtype_promotion,
+                jax.config.jax_default_prng_impl)
+
+
+def _typed(static) -> tuple:
+    """A key of a static argument: 2 is another one than 2.0 and True."""
+    return (type(static), static)
+
+
+def _is_key(leaf) -> bool:
+    """Whether it is of keys of jax.random, which are numbers on a device."""
+    dtype = getattr(leaf, "dtype", None)
+    return dtype is not None and jax.dtypes.issubdtype(
+        dtype, jax.dtypes.prng_key)
+
+
+def _described(leaf) -> tuple:
+    """A key of what a leaf is, whatever its value."""
+    if _is_key(leaf):
+        return leaf.shape, leaf.dtype, False
+    return (np.shape(leaf), str(jax.dtypes.result_type(leaf)),
+            getattr(leaf, "weak_type", isinstance(leaf, (int, float, complex))))
+
+
 class _Copies:
     """What lies on a device of the arrays of JAX that are alive: an array of
     JAX never changes. Thread-safe."""
@@ -109,21 +143,20 @@ class _Function:
         traced = ([arg for i, arg in enumerate(args) if i not in statics],
                   {name: value for name, value in kwargs.items()
                    if name not in self._static_names})
-        fixed = (tuple(args[i] for i in sorted(statics)),
-                 tuple(sorted((name, value) for name, value in kwargs.items()
-                              if name in self._static_names)))
+        fixed = (tuple(_typed(args[i]) for i in sorted(statics)),
+                 frozenset((name, _typed(value))
+                           for name, value in kwargs.items()
+                           if name in self._static_names))
         leaves, tree = jax.tree_util.tree_flatten(traced)
-        shapes = tuple(
-            (np.shape(leaf), str(jax.dtypes.result_type(leaf)),
-             getattr(leaf, "weak_type", isinstance(leaf, (int, float, complex))))
-            for leaf in leaves)
-        return leaves, (tree, shapes, fixed)
+        shapes = tuple(map(_described, leaves))
+        return leaves, (tree, shapes, fixed, _settings())
 
     def _send(self, leaf) -> pjrt.Array:
         there = self._copies.find(leaf)
         if there is not None:
             return there
-        value = np.asarray(leaf)
+        value = np.asarray(
+            jax.random.key_data(leaf) if _is_key(leaf) else leaf)
         dtype = jax.dtypes.canonicalize_dtype(value.dtype)
         there = self._client.put(value.astype(dtype, copy=False))
         if isinstance(leaf, jax.Array):
@@ -135,11 +168,16 @@ class _Function:
         if key not in self._programs:
             with jax.default_device(_cpu()):
                 lowered = self._jitted.lower(*args, **kwargs)
+            kinds = [one.dtype._impl.name if _is_key(one) else None
+                     for one in jax.tree_util.tree_leaves(lowered.out_info)]
             self._programs[key] = (self._client.compile(lowered.as_text()),
-                                   lowered.out_tree)
-        program, out_tree = self._programs[key]
+                                   lowered.out_tree, kinds)
+        program, out_tree, kinds = self._programs[key]
         arrays = program.run(*map(self._send, leaves))
         results = jax.device_put(pjrt.fetch(arrays), _cpu())
+        results = [one if kind is None
+                   else jax.random.wrap_key_data(one, impl=kind)
+                   for one, kind in zip(results, kinds)]
         for here, there in zip(results, arrays):
             self._copies.add(here, there)
         return jax.tree_util.tree_unflatten(out_tree, results)

@@ -25,6 +25,7 @@ import numpy as np
 from hawser import _abi
 from hawser._abi import HawserError
 from hawser._jit import jit
+from hawser.pjrt import DeviceStatus
 from hawser.jax_plugin import PLATFORM
 
 __all__ = ["Dataset", "DeviceStatus", "HawserError", "RanOn", "dataset",
@@ -41,18 +42,6 @@ class RanOn:
 
     def __str__(self) -> str:
         return self.where
-
-
-@dataclasses.dataclass(frozen=True)
-class DeviceStatus:
-    """A device; `milliseconds`: how long it took to answer now."""
-
-    id: int
-    name: str
-    kind: str
-    reachable: bool
-    milliseconds: float
-    why: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +98,13 @@ def _device(device: typing.Optional[jax.Device]) -> jax.Device:
     return device
 
 
+def _ask(verb: str, device: jax.Device, **request):
+    """Asks about a device of the client that JAX has: a process may have
+    others."""
+    return _abi.ask(verb, client=device.hawser_client, device=device.id,
+                    **request)
+
+
 def _dataset(info, device: jax.Device) -> Dataset:
     arrays = {}
     for array in info["arrays"]:
@@ -127,7 +123,7 @@ def dataset(token: str, device: typing.Optional[jax.Device] = None) -> Dataset:
       HawserError: NOT_FOUND, it is unknown there.
     """
     on = _device(device)
-    return _dataset(_abi.ask("stat", token=token, device=on.id), on)
+    return _dataset(_ask("stat", on, token=token), on)
 
 
 def datasets(prefix: str = "",
@@ -135,7 +131,7 @@ def datasets(prefix: str = "",
     """Those that you have there, whose tokens begin with `prefix`."""
     on = _device(device)
     return [_dataset(info, on)
-            for info in _abi.ask("list", prefix=prefix, device=on.id)]
+            for info in _ask("list", on, prefix=prefix)]
 
 
 def put(arrays: typing.Union[np.ndarray, typing.Mapping[str, np.ndarray]],
@@ -148,8 +144,8 @@ def put(arrays: typing.Union[np.ndarray, typing.Mapping[str, np.ndarray]],
     on = _device(device)
     named = arrays if isinstance(arrays, typing.Mapping) else {"": arrays}
     return _dataset(
-        _abi.ask("put", device=on.id, names=list(named),
-                 arrays=[_abi.dense(array) for array in named.values()]), on)
+        _ask("put", on, names=list(named),
+             arrays=[_abi.dense(array) for array in named.values()]), on)
 
 
 def freeze(arrays: typing.Union[jax.Array, typing.Mapping[str, jax.Array]]
@@ -172,7 +168,7 @@ def pin(token: str, seconds: typing.Optional[float] = None,
     """Keeps a dataset from being evicted, for good or for so many seconds."""
     on = _device(device)
     return _dataset(
-        _abi.ask("pin", token=token, seconds=seconds, device=on.id), on)
+        _ask("pin", on, token=token, seconds=seconds), on)
 
 
 def tag(name: str, token: str, expected: typing.Optional[str] = None,
@@ -185,18 +181,17 @@ def tag(name: str, token: str, expected: typing.Optional[str] = None,
       HawserError: ABORTED, it stands for another one.
     """
     fields = {} if expected is None else {"expected": expected}
-    _abi.ask("tag", name=name, token=token, device=_device(device).id, **fields)
+    _ask("tag", _device(device), name=name, token=token, **fields)
 
 
 def delete(token: str, device: typing.Optional[jax.Device] = None) -> None:
     """Deletes a dataset for good."""
-    _abi.ask("delete", token=token, device=_device(device).id)
+    _ask("delete", _device(device), token=token)
 
 
 def status() -> typing.List[DeviceStatus]:
     """Asks every device whether it is there."""
-    devices()
-    return [DeviceStatus(**device) for device in _abi.ask("status")]
+    return [DeviceStatus(**one) for one in _ask("status", devices()[0])]
 
 
 def ran_on(array: jax.Array) -> RanOn:

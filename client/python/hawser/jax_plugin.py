@@ -21,10 +21,14 @@ def is_asked_for() -> bool:
     """True if HAWSER_SERVERS names a server, or JAX_PLATFORMS hawser.
 
     JAX makes a client of each platform that is registered, so that hawser is
-    not there unless somebody asks for it.
+    not there unless a program asks for it.
     """
-    return bool(os.environ.get("HAWSER_SERVERS", "").strip(" ,")) or (
-        PLATFORM in os.environ.get("JAX_PLATFORMS", "").split(","))
+    import jax  # pylint: disable=import-outside-toplevel
+
+    named = (os.environ.get("JAX_PLATFORMS"),
+             getattr(jax.config, "jax_platforms", None))
+    return bool(os.environ.get("HAWSER_SERVERS", "").strip(" ,")) or any(
+        PLATFORM in (platforms or "").split(",") for platforms in named)
 
 
 def initialize() -> None:
@@ -116,9 +120,13 @@ def _call_of(ffi, name, flags):
 _warned = False
 
 
-def _dropped(_, *args, **kwargs):
+def _dropped(ctx, *args, **kwargs):
     """Lowers a print to nothing, and says so once."""
     del args, kwargs
+    # Ordered ones hand on what orders them.
+    tokens = getattr(ctx, "tokens_in", None)
+    if tokens:
+        ctx.set_tokens_out(tokens)
     global _warned  # pylint: disable=global-statement
     if not _warned:
         _warned = True

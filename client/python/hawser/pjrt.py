@@ -14,7 +14,9 @@
 What goes wrong is a HawserError. All of it may be used from many threads.
 """
 
+import atexit
 import ctypes
+import dataclasses
 import typing
 import weakref
 
@@ -23,12 +25,12 @@ import numpy as np
 from hawser import _abi
 from hawser._abi import HawserError
 
-__all__ = ["Array", "Client", "HawserError", "Program", "fetch"]
+__all__ = ["Array", "Client", "DeviceStatus", "HawserError", "Program", "fetch"]
 
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 
 # Entries by their places in the table (client/pjrt/abi/entries.def).
-_EVENT_DESTROY, _EVENT_AWAIT = 5, 8
+_EVENT_DESTROY, _EVENT_IS_READY, _EVENT_AWAIT = 5, 6, 8
 _CLIENT_CREATE, _CLIENT_DESTROY, _CLIENT_DEVICES = 10, 11, 15
 _COMPILE, _PUT = 20, 22
 _DESCRIPTION_TEXT, _DEVICE_DESCRIPTION = 28, 29
@@ -137,29 +139,102 @@ class Array:
         return f"hawser.pjrt.Array({self.dtype}{list(self.shape)})"
 
 
+class _Write:
+    """The library writes a value into memory of Python.
+
+    It does so whatever becomes of the caller, to whom a KeyboardInterrupt may
+    come between any two lines: so the memory is kept from before the library
+    knows of it until its event has come.
+    """
+
+    _kept: typing.Set["_Write"] = set()
+    _left: typing.List["_Write"] = []  # by callers that were interrupted
+
+    def __init__(self, array: Array):
+        self.value = np.empty(array.shape, array.dtype)
+        self._args = _FetchArgs(buffer=array._handle, size=self.value.nbytes,
+                                to=self.value.ctypes.data)
+
+    def begin(self) -> None:
+        """Raises HawserError."""
+        self._kept.add(self)
+        try:
+            _call(_FETCH, self._args)
+        except BaseException:
+            if not self._args.event:
+                self._kept.discard(self)
+            raise
+
+    def finish(self) -> None:
+        """Raises HawserError: what was to make the value went wrong."""
+        if not self._args.event:
+            return
+        try:
+            _call(_EVENT_AWAIT, _Handle(handle=self._args.event))
+        finally:
+            # An interrupt comes after the library has returned.
+            self._drop()
+
+    def _is_done(self) -> bool:
+        event = self._args.event
+        return not event or _call(_EVENT_IS_READY, _Flag(handle=event)).out
+
+    def _drop(self) -> None:
+        event, self._args.event = self._args.event, None  # once, at most
+        self._kept.discard(self)
+        if event:
+            _destroy(_EVENT_DESTROY, event)
+
+    @classmethod
+    def leave(cls, writes: typing.List["_Write"]) -> None:
+        """Their caller was interrupted."""
+        cls._left.extend(writes)
+
+    @classmethod
+    def drop_left(cls) -> None:
+        """Drops those that were left and are done."""
+        for _ in range(len(cls._left)):
+            try:
+                write = cls._left.pop(0)  # no other thread has it then
+            except IndexError:
+                return
+            if write._is_done():
+                write._drop()
+            else:
+                cls._left.append(write)
+
+    @classmethod
+    def keep_for_good(cls) -> None:
+        """Python ends, and the library's threads still write."""
+        for write in cls._kept:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(write.value))
+
+
+atexit.register(_Write.keep_for_good)
+
+
 def fetch(arrays: typing.Sequence[Array]) -> typing.List[np.ndarray]:
     """Fetches values, all at once.
 
     Raises:
       HawserError: the first that went wrong.
     """
-    values = [np.empty(array.shape, array.dtype) for array in arrays]
-    events, error = [], None
-    for array, value in zip(arrays, values):
-        try:
-            events.append(_call(_FETCH, _FetchArgs(
-                buffer=array._handle, to=value.ctypes.data,
-                size=value.nbytes)).event)
-        except HawserError as one:
-            error = error or one
-    for event in events:  # all of them: they write into `values`
-        try:
-            _await(event)
-        except HawserError as one:
-            error = error or one
+    _Write.drop_left()
+    writes = [_Write(array) for array in arrays]
+    error = None
+    try:
+        for step in (_Write.begin, _Write.finish):
+            for write in writes:
+                try:
+                    step(write)
+                except HawserError as one:
+                    error = error or one
+    except BaseException:
+        _Write.leave(writes)
+        raise
     if error is not None:
         raise error
-    return values
+    return [write.value for write in writes]
 
 
 Value = typing.Union[Array, np.ndarray, float, int, complex, bool]
@@ -198,6 +273,18 @@ class Program:
         return fetch(self.run(*arguments))
 
 
+@dataclasses.dataclass(frozen=True)
+class DeviceStatus:
+    """A device; `milliseconds`: how long it took to answer now."""
+
+    id: int
+    name: str
+    kind: str  # what it computed on when the client was made
+    reachable: bool
+    milliseconds: float
+    why: str = ""
+
+
 class Client:
     """A connection to servers, each a device, with this machine behind them.
 
@@ -228,6 +315,12 @@ class Client:
             text = _call(_DESCRIPTION_TEXT, _Handle(handle=description))
             texts.append(ctypes.string_at(text.out, text.size).decode())
         return texts
+
+    def status(self) -> typing.List[DeviceStatus]:
+        """Asks every device whether it is there."""
+        here = self.put(0)
+        return [DeviceStatus(**one)
+                for one in _abi.ask("status", buffers=[here._handle])]
 
     def put(self, value: Value, device: int = 0) -> Array:
         """Sends a value to a device, where it stays.

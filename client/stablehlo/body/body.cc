@@ -142,7 +142,20 @@ absl::StatusOr<Values> Body::Lower(const Region& region) {
   return Values();
 }
 
-absl::StatusOr<Captures> CapturesOf(Program& program, const Body& outer,
+absl::StatusOr<ValueId> Body::ArrayOf(const Op& op) {
+  const Row* const row = program_.FindRow(op.name);
+  if (row == nullptr || op.result_types.size() != 1) {
+    return InvalidArgument("gives one array");
+  }
+  OpContext context{program_, *this, op, *row, {}, {}};
+  HAWSER_ASSIGN_OR_RETURN(Shape shape, ShapeOf(op.result_types[0]));
+  context.results.push_back(std::move(shape));
+  HAWSER_ASSIGN_OR_RETURN(const Values values, row->lower(context));
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  return values[0];
+}
+
+absl::StatusOr<Captures> CapturesOf(Program& program, Body& outer,
                                     absl::Span<const Region> regions) {
   Captures captures;
   absl::flat_hash_set<std::pair<absl::string_view, int>> seen;
@@ -156,6 +169,16 @@ absl::StatusOr<Captures> CapturesOf(Program& program, const Body& outer,
         captures.lifted.push_back(operand);
         captures.values.push_back(value);
       }
+    }
+  }
+  absl::flat_hash_set<const Op*> arrays;
+  for (const Region& region : regions) {
+    for (const Op* const op : program.arrays().In(region)) {
+      if (!arrays.insert(op).second) continue;
+      const absl::StatusOr<ValueId> value = outer.ArrayOf(*op);
+      if (!value.ok()) return program.Placed(value.status(), *op);
+      captures.arrays.push_back(op);
+      captures.values.push_back(*value);
     }
   }
   return captures;
@@ -184,6 +207,12 @@ absl::StatusOr<int> AddComputation(Program& program, Body& outer,
     const Shape shape = outer.builder().shape(captures.values[i]);
     place(captures.lifted[i], builder.Parameter(shape, {}));
   }
+  for (size_t i = 0; i < captures.arrays.size(); ++i) {
+    const ValueId value = captures.values[captures.lifted.size() + i];
+    const Shape shape = outer.builder().shape(value);
+    program.arrays().Set(builder, *captures.arrays[i],
+                         builder.Parameter(shape, {}));
+  }
   for (const Operand& operand : captures.constants) {
     HAWSER_ASSIGN_OR_RETURN(const ValueId value, outer.Find(operand));
     place(operand,
@@ -193,6 +222,7 @@ absl::StatusOr<int> AddComputation(Program& program, Body& outer,
     HAWSER_RETURN_IF_ERROR(inner.Bind(captured, values));
   }
   HAWSER_ASSIGN_OR_RETURN(const Values results, inner.Lower(region));
+  program.arrays().Forget(builder);
   return builder.Finish(results);
 }
 

@@ -33,6 +33,8 @@ class Body {
   absl::StatusOr<ValueId> Find(const Operand& operand) const;
   // Lowers the ops and gives what the last one returns.
   absl::StatusOr<Values> Lower(const Region& region);
+  // The value that an op stands for which gives an array of a dataset.
+  absl::StatusOr<ValueId> ArrayOf(const Op& op);
 
  private:
   absl::Status LowerOp(const Op& op);
@@ -56,10 +58,12 @@ absl::StatusOr<Shape> ShapeOf(const Type& type);
 struct Captures {
   std::vector<Operand> constants;  // copied into each
   std::vector<Operand> lifted;     // parameters after the others
-  Values values;                   // of those that are lifted
+  std::vector<const Op*> arrays;   // of datasets: parameters after those
+  Values values;                   // of those that are lifted, and the arrays
 };
-// Returns what any of the regions captures.
-absl::StatusOr<Captures> CapturesOf(Program& program, const Body& outer,
+// Returns what any of the regions captures; arrays of datasets become values of
+// `outer`.
+absl::StatusOr<Captures> CapturesOf(Program& program, Body& outer,
                                     absl::Span<const Region> regions);
 // Adds a region to the module as a computation and gives its number.
 absl::StatusOr<int> AddComputation(Program& program, Body& outer,

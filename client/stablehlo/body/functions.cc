@@ -49,6 +49,11 @@ absl::string_view CalleeOf(const Op& op) {
   return "";
 }
 
+bool IsDatasetArray(const Op& op) {
+  return op.name == "stablehlo.custom_call" &&
+         TextOf(op, "call_target_name") == kDatasetTarget;
+}
+
 bool IsReturn(const Op& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" ||
          op.name == "sdy.return";

@@ -35,6 +35,9 @@ class Functions {
 // The name of a function, or of the function that an op calls; "" without one.
 absl::string_view NameOf(const Op& function);
 absl::string_view CalleeOf(const Op& op);
+// True if the op, a custom call of this target, gives an array of a dataset.
+inline constexpr absl::string_view kDatasetTarget = "hawser.dataset";
+bool IsDatasetArray(const Op& op);
 // True if the op ends a region and names what it gives.
 bool IsReturn(const Op& op);
 

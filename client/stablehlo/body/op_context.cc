@@ -119,6 +119,9 @@ absl::StatusOr<std::vector<int>> OpContext::ClosedRegions() {
     return Unimplemented("the region takes ", Quoted(captures.lifted[0].name),
                          " from around it");
   }
+  if (!captures.arrays.empty()) {
+    return Unimplemented("the region takes an array of a dataset");
+  }
   std::vector<int> computations;
   for (const Region& region : op.regions) {
     HAWSER_ASSIGN_OR_RETURN(

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "client/stablehlo/body/dataset_arrays.h"
 #include "client/stablehlo/body/functions.h"
 #include "client/stablehlo/body/row.h"
 #include "client/stablehlo/tree/tree.h"
@@ -52,6 +53,7 @@ class Program {
       : tree_(tree),
         functions_(tree),
         find_row_(find_row),
+        arrays_(tree, functions_),
         ops_left_(functions_.num_ops() + kMostInlined) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -66,6 +68,7 @@ class Program {
   ValueId LargeConstant(const Elements& elements, ComputationBuilder* builder);
   // Another of those: an array of a dataset.
   ValueId ArrayOfDataset(DatasetArray array, ComputationBuilder* builder);
+  DatasetArrays& arrays() { return arrays_; }
   // What those parameters stand for, in order.
   std::vector<BoundArgument>& bound() { return bound_; }
 
@@ -107,6 +110,7 @@ class Program {
   const Tree& tree_;
   const Functions functions_;
   const RowLookup find_row_;
+  DatasetArrays arrays_;
   Module module_;
   Monoids monoids_;
   absl::flat_hash_map<const Region*, std::vector<Operand>> free_;

@@ -118,7 +118,7 @@ absl::Status TypeTable::DecodeVhlo(Cursor cursor, CodedType* to) {
     default: {
       const absl::string_view name = vhlo::TypeName(code);
       if (name.empty()) return cursor.Invalid("there is no type ", code);
-      to->type = Named(name);
+      to->type = name == kTokenText ? TokenType() : Named(name);
       to->is_none = code == vhlo::kNone;
       return absl::OkStatus();
     }

@@ -105,16 +105,17 @@ absl::StatusOr<std::string> FieldOf(const Op& op, absl::string_view name) {
 absl::StatusOr<Values> LowerDataset(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(0, 0));
   if (context.results.size() != 1) return InvalidArgument("gives one array");
-  if (context.program.entry != &context.builder()) {
-    return Unimplemented(
-        "an array of a dataset inside of a loop or a branch: take it outside");
-  }
+  Program& program = context.program;
+  const ValueId known = program.arrays().Find(context.builder(), context.op);
+  if (known != kNoValue) return Values{known};
   HAWSER_ASSIGN_OR_RETURN(std::string token, FieldOf(context.op, "token"));
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   HAWSER_ASSIGN_OR_RETURN(std::string name, FieldOf(context.op, "name"));
-  return Values{context.program.ArrayOfDataset(
+  const ValueId value = program.ArrayOfDataset(
       {{std::move(token), std::move(name)}, context.results[0]},
-      &context.builder())};
+      &context.builder());
+  program.arrays().Set(context.builder(), context.op, value);
+  return Values{value};
 }
 
 absl::StatusOr<Values> LowerCheck(OpContext& context) {

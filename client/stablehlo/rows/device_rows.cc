@@ -1,4 +1,5 @@
-// Collectives and numbers of devices, in programs whose groups are of one.
+// Collectives and numbers of devices, in programs whose groups are of one;
+// tokens.
 
 #include <cstdint>
 #include <string>
@@ -73,7 +74,15 @@ absl::StatusOr<Values> LowerNumber(OpContext& context) {
   return context.Add(kConstant, {}, {{"value", Literal::Scalar(uint32_t{0})}});
 }
 
+// What has no effect needs no order: any token is as good as another.
+absl::StatusOr<Values> LowerToken(OpContext& context) {
+  if (!context.operands.empty()) return Values{context.operands[0]};
+  return context.Add(kConstant, {}, {{"value", Literal::Vector<bool>({})}});
+}
+
 constexpr Row kDeviceRows[] = {
+    {"stablehlo.create_token", LowerToken},
+    {"stablehlo.after_all", LowerToken},
     {"stablehlo.all_gather", LowerAlone, nullptr, MissingGroups},
     {"stablehlo.all_reduce", LowerAlone, nullptr, MissingGroups},
     {"stablehlo.all_to_all", LowerAlone, nullptr, MissingGroups},

@@ -83,6 +83,7 @@ absl::StatusOr<Type> TypeReader::Read() {
   if (token.kind == Token::kTypeName) {
     const auto known = aliases_.find(token.text);
     if (known != aliases_.end()) return known->second;
+    if (token.text == kTokenText) return TokenType();
   }
   if (tokens_.ahead().Is("<")) HAWSER_RETURN_IF_ERROR(tokens_.TakeBrackets());
   type.text = Between(token.text.data(), tokens_.taken_end());

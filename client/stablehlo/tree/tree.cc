@@ -42,6 +42,16 @@ std::string TypeText(const Shape& shape) {
   return "none";
 }
 
+Type TokenType() {
+  Type type;
+  type.text = kTokenText;
+  type.tensor = true;
+  type.dtype = DType::kBool;
+  type.element = "i1";
+  type.dims = {0};
+  return type;
+}
+
 DType DTypeOfElement(absl::string_view element) {
   for (const auto& [name, dtype] : kElements) {
     if (name == element) return dtype;

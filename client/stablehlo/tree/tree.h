@@ -37,6 +37,12 @@ struct Type {
   Dims dims;
 };
 
+inline constexpr absl::string_view kTokenText = "!stablehlo.token";
+
+// Returns the type of what orders effects: a value without elements, as which
+// JAX passes it to programs.
+Type TokenType();
+
 struct FunctionType {
   std::vector<Type> operands;
   std::vector<Type> results;

@@ -146,6 +146,40 @@ TEST_F(HostileTest, DonatedValuesAreGone) {
   MUST(LoadedExecutable_Destroy, sum);
 }
 
+TEST_F(HostileTest, OneDonatedInTwoPlacesIsThereAfterACallThatFails) {
+  LoadedExecutable* sums = Compile(
+      "(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, "
+      "%b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) "
+      "-> (tensor<2xf32>, tensor<2xf32>) {\n"
+      "  %0 = stablehlo.add %a, %c : tensor<2xf32>\n"
+      "  %1 = stablehlo.add %b, %c : tensor<2xf32>\n"
+      "  return %0, %1 : tensor<2xf32>, tensor<2xf32>\n}\n");
+  Buffer *a = Put({1, 2}, {2}), *b = Put({10, 20}, {2});
+  Buffer* wrong = Put({1, 2, 3}, {3});
+  std::vector<Buffer*> results(2);
+  EXPECT_NE(Run(sums, {a, a, wrong}, &results).code, 0);
+  EXPECT_FALSE(MUST(Buffer_IsDeleted, a, false).is_deleted);
+  EXPECT_EQ(Run(sums, {a, a, b}, &results).text, "");
+  EXPECT_EQ(Fetch(results[0]), Fetch(results[1]));
+  for (Buffer* buffer : {a, b, wrong, results[0], results[1]}) Destroy(buffer);
+  MUST(LoadedExecutable_Destroy, sums);
+}
+
+// What lies behind such a struct is not the caller's.
+TEST_F(HostileTest, ShortStructsInArgumentsAreAnError) {
+  Program program = {};
+  NamedValue option = {};
+  for (const size_t size : {size_t{0}, sizeof(Header), size_t{40}}) {
+    program.header.struct_size = size;
+    option.header.struct_size = size;
+    EXPECT_THAT(
+        SAYS(Client_Compile, client_, &program, nullptr, 0, nullptr).text,
+        HasSubstr("too few"));
+    EXPECT_THAT(SAYS(Client_Create, &option, 1).text, HasSubstr("too few"));
+  }
+  EXPECT_NE(SAYS(Client_Create, nullptr, 1).code, 0);
+}
+
 // All six orders, and events last.
 TEST_F(HostileTest, ObjectsGoInEveryOrder) {
   std::vector<int> order = {0, 1, 2};
@@ -229,27 +263,6 @@ TEST_F(HostileTest, ChildrenEndAndDoNotHang) {
   MUST(LoadedExecutable_Destroy, sum);
 }
 
-// A second of work, of 1024 x 1024 products.
-constexpr char kLong[] =
-    "(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n"
-    "  %i = stablehlo.constant dense<0> : tensor<i32>\n"
-    "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
-    "  %o = stablehlo.constant dense<1> : tensor<i32>\n"
-    "  %0:2 = stablehlo.while(%k = %i, %x = %a) : tensor<i32>, "
-    "tensor<1024x1024xf32>\n"
-    "  cond {\n"
-    "    %c = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> "
-    "tensor<i1>\n"
-    "    stablehlo.return %c : tensor<i1>\n"
-    "  } do {\n"
-    "    %p = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : "
-    "(tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> "
-    "tensor<1024x1024xf32>\n"
-    "    %m = stablehlo.add %k, %o : tensor<i32>\n"
-    "    stablehlo.return %m, %p : tensor<i32>, tensor<1024x1024xf32>\n"
-    "  }\n"
-    "  return %0#1 : tensor<1024x1024xf32>\n}\n";
-
 TEST_F(HostileTest, ExitWhileWorkRunsIsQuick) {
   // A fresh process, which has threads of its own: not a fork of this one.
   const absl::Time begin = absl::Now();
@@ -277,14 +290,24 @@ TEST_F(HostileTest, TwoPluginsShareAProcess) {
       reinterpret_cast<const void* (*)()>(dlsym(other, "GetPjrtApi"));
   const auto* const api = static_cast<const Api*>(get());
   ASSERT_NE(api, &TheApi());
-  Client_CreateArgs args = {{sizeof(args), nullptr}};
-  ASSERT_EQ(api->entries[static_cast<size_t>(EntryId::kClient_Create)](&args),
-            nullptr);
-  LoadedExecutable* sum = Compile(kSum);
-  MUST(LoadedExecutable_Destroy, sum);
-  Client_DestroyArgs gone = {{sizeof(gone), nullptr}, args.client};
-  EXPECT_EQ(api->entries[static_cast<size_t>(EntryId::kClient_Destroy)](&gone),
-            nullptr);
+  const auto run = [&] {
+    LoadedExecutable* sum = Compile(kSum);
+    Buffer* a = Put({1, 2, 3, 4, 5, 6}, {2, 3});
+    std::vector<Buffer*> results(1);
+    EXPECT_EQ(Run(sum, {a, a}, &results).text, "");
+    EXPECT_EQ(Fetch(results[0])[5], 12);
+    for (Buffer* buffer : {a, results[0]}) Destroy(buffer);
+    MUST(LoadedExecutable_Destroy, sum);
+  };
+  run();
+  // Entries are called in the other one, and in the first one again.
+  const Api* const first = std::exchange(OpenedApi(), api);
+  Client* const kept = std::exchange(client_, ClientOf(""));
+  run();
+  MUST(Client_Destroy, client_);
+  client_ = kept;
+  OpenedApi() = first;
+  run();
   EXPECT_EQ(dlclose(other), 0);
 }
 

@@ -85,21 +85,16 @@ class Conversation {
   // After each call.
   template <typename Args>
   Args Call(Args args) {
-    if (++calls_ == kill_after_) server_.reset();
+    Count();
     return args;
+  }
+  void Count() {
+    if (++calls_ == kill_after_) server_.reset();
   }
 
   void MakeClient() {
-    NamedValue servers = {};
-    servers.header.struct_size = sizeof(servers);
-    servers.name = "servers";
-    servers.name_size = 7;
-    servers.string = address_.data();
-    servers.size = address_.size();
-    Client_CreateArgs args = {};
-    args.create_options = &servers;
-    args.num_options = 1;
-    client_ = Call(Must(EntryId::kClient_Create, args)).client;
+    client_ = ClientOf(address_);
+    Count();
   }
   Buffer* Put(const std::vector<float>& values) {
     const int64_t dims[] = {2, 2};
@@ -170,6 +165,38 @@ TEST(KillTest, AServerThatDiesBetweenAnyTwoCallsChangesNothing) {
     Conversation killed(k);
     EXPECT_EQ(killed.Run(), want) << "killed after call " << k;
   }
+}
+
+class ExitTest : public PjrtTest {};
+
+TEST_F(ExitTest, WhileAServerWorksIsQuick) {
+  // The process that exits is a fresh one, which begins this test again.
+  constexpr char kServer[] = "HAWSER_TEST_SERVER";
+  std::string address;
+  std::optional<testing::Process> server;
+  if (const char* const given = std::getenv(kServer)) {
+    address = given;
+  } else {
+    auto started = testing::StartHawserd({"--device=cpu"}, &address);
+    ASSERT_OK(started);
+    server.emplace(*std::move(started));
+    setenv(kServer, address.c_str(), 1);
+  }
+  MUST(Client_Destroy, std::exchange(client_, ClientOf(address)));
+  LoadedExecutable* const program = Compile(kLong);
+  const absl::Time begin = absl::Now();
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Buffer* a = Put(std::vector<float>(1 << 20), {1024, 1024});
+        std::vector<Buffer*> results(1);
+        Run(program, {a}, &results);
+        exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(20));
+  unsetenv(kServer);
+  MUST(LoadedExecutable_Destroy, program);
 }
 
 // The connection's threads are not in a child: it may end as it likes.

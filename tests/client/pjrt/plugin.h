@@ -36,8 +36,9 @@ enum class EntryId : size_t {
 // From the folder in which Bazel runs tests.
 inline constexpr char kPluginPath[] = "client/pjrt/libhawser_pjrt.so";
 
-inline const Api& TheApi() {
-  static const Api& api = *[] {
+// The plugin that is called.
+inline const Api*& OpenedApi() {
+  static const Api* api = [] {
     setenv("HAWSER_SERVERS", "", 1);
     void* plugin = dlopen(kPluginPath, RTLD_NOW);
     if (plugin == nullptr) ADD_FAILURE() << dlerror();
@@ -48,6 +49,7 @@ inline const Api& TheApi() {
   }();
   return api;
 }
+inline const Api& TheApi() { return *OpenedApi(); }
 
 inline Error* CallRaw(EntryId id, void* args) {
   return TheApi().entries[static_cast<size_t>(id)](args);
@@ -86,6 +88,38 @@ Said Says(EntryId id, Args args) {
 }
 #define MUST(Name, ...) Must<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
 #define SAYS(Name, ...) Says<Name##Args>(EntryId::k##Name, {{}, __VA_ARGS__})
+
+// A client of these servers: "127.0.0.1:7070,127.0.0.1:7071".
+inline Client* ClientOf(const std::string& servers) {
+  NamedValue option = {};
+  option.header.struct_size = sizeof(option);
+  option.name = "servers";
+  option.name_size = 7;
+  option.string = servers.data();
+  option.size = servers.size();
+  return MUST(Client_Create, &option, 1).client;
+}
+
+// A second of work, of 1024 x 1024 products.
+inline constexpr char kLong[] =
+    "(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n"
+    "  %i = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
+    "  %o = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %0:2 = stablehlo.while(%k = %i, %x = %a) : tensor<i32>, "
+    "tensor<1024x1024xf32>\n"
+    "  cond {\n"
+    "    %c = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> "
+    "tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n"
+    "  } do {\n"
+    "    %p = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : "
+    "(tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> "
+    "tensor<1024x1024xf32>\n"
+    "    %m = stablehlo.add %k, %o : tensor<i32>\n"
+    "    stablehlo.return %m, %p : tensor<i32>, tensor<1024x1024xf32>\n"
+    "  }\n"
+    "  return %0#1 : tensor<1024x1024xf32>\n}\n";
 
 class PjrtTest : public ::testing::Test {
  protected:

@@ -6,6 +6,7 @@ JAX is not Debian's: HAWSER_JAX_VENV names a virtual environment that has it, as
 deploy/jax_venv.sh makes; without one what needs JAX is skipped.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -76,6 +77,32 @@ class Unpacked(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def says(self, python, **settings):
+        """What `python -m hawser` says, and what it returns."""
+        done = subprocess.run(
+            [python, "-m", "hawser"], text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=environment(PYTHONPATH=str(self.site), **settings))
+        self.assertNotIn("Traceback", done.stdout)
+        self.assertIn("libhawser_pjrt.so", done.stdout)
+        return done.stdout, done.returncode
+
+    def check_what_it_says(self, python, *more):
+        """Without servers, with one, and with one that is not there."""
+        server = Server()
+        try:
+            for servers, code, what in (
+                    ("", 0, "HAWSER_SERVERS: none"),
+                    (server.address, 0, f"{server.address}, cpu.*answers in"),
+                    ("127.0.0.1:1", 1, "127.0.0.1:1, cpu.*UNREACHABLE")):
+                said, got = self.says(python, HAWSER_SERVERS=servers)
+                self.assertEqual(got, code, said)
+                self.assertRegex(said, what)
+                for one in more:
+                    self.assertRegex(said, one)
+        finally:
+            server.kill()
+
     def run_test(self, python, test, counts=(0, 1), **settings):
         """Runs a file of tests with the wheel, on so many servers."""
         for count in counts:
@@ -120,6 +147,44 @@ class WheelTest(Unpacked):
             check=True, text=True, stdout=subprocess.PIPE).stdout
         self.assertGreater(int(said), 1000)  # the size of the table
 
+    def test_needs_no_newer_libraries_than_its_name_says(self):
+        # manylinux_2_34: glibc 2.34 and the libstdc++ of gcc 11.
+        most = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
+        files = sorted((self.site / "hawser").glob("**/*.so*"))
+        self.assertGreater(len(files), 10)
+        for file in files:
+            needed = subprocess.run(
+                ["objdump", "-T", file], check=True, text=True,
+                stdout=subprocess.PIPE).stdout
+            for name, version in set(re.findall(
+                    r"\b(GLIBC|GLIBCXX|CXXABI)_([0-9.]+)", needed)):
+                self.assertLessEqual(
+                    tuple(map(int, version.split("."))), most[name],
+                    f"{file.name} needs {name}_{version}")
+
+    def test_pip_installs_it(self):
+        try:
+            subprocess.run([sys.executable, "-m", "venv", self.work / "venv"],
+                           check=True, stdout=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            self.skipTest("there is no python3-venv")
+        python = self.work / "venv/bin/python"
+        run = functools.partial(
+            subprocess.run, check=True, text=True, cwd=self.work,
+            stdout=subprocess.PIPE, env=environment(PYTHONPATH=""))
+        run([python, "-m", "pip", "install", "--no-index", "--quiet",
+             "--disable-pip-version-check", self.wheel])
+        said = run([python, "-m", "hawser"]).stdout
+        self.assertIn(str(self.work / "venv"), said)
+        said = run([python, "-c", "import importlib.metadata as m\n"
+                    "print(*m.entry_points(group='jax_plugins'))"]).stdout
+        self.assertIn("hawser.jax_plugin", said)
+        run([python, "-m", "pip", "check", "--disable-pip-version-check"])
+        package = next((self.work / "venv").glob("lib/*/site-packages/hawser"))
+        self.assertTrue((package / "py.typed").exists())
+        run([python, "-m", "pip", "uninstall", "-y", "--quiet", "hawser"])
+        self.assertFalse(package.exists())
+
     def test_shows_one_symbol(self):
         shown = subprocess.run(
             ["nm", "-D", "--defined-only", "--format=posix",
@@ -145,12 +210,7 @@ class WheelTest(Unpacked):
             self.run_test(sys.executable, test)
 
     def test_says_what_it_sees_without_jax(self):
-        said = subprocess.run(
-            [sys.executable, "-m", "hawser"], text=True,
-            stdout=subprocess.PIPE, check=False,
-            env=environment(PYTHONPATH=str(self.site))).stdout
-        self.assertIn("libhawser_pjrt.so", said)
-        self.assertIn("HAWSER_SERVERS: none", said)
+        self.check_what_it_says(sys.executable, "jax: not installed")
 
 
 @unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
@@ -250,6 +310,25 @@ class JaxTest(Unpacked):
         self.check_same(want, got)
         self.assertEqual(where, "on hawser")
         self.assertIn("127.0.0.1:1", log)
+
+    def test_says_what_it_sees(self):
+        self.check_what_it_says(PYTHON, r"jax \d.*, jaxlib \d")
+        said, code = self.says(PYTHON)
+        self.assertIn("uses hawser where", said)
+        said, code = self.says(PYTHON, JAX_PLATFORMS="hawser,cpu")
+        self.assertIn("HawserDevice(id=0, cpu)", said)
+        said, code = self.says(PYTHON, JAX_PLATFORMS="cpu", HAWSER_SERVERS="a:1")
+        self.assertIn("without hawser", said)
+        self.assertEqual(code, 1)  # of the server
+
+    def test_is_there_where_a_program_asks_for_it(self):
+        said = subprocess.run(
+            [PYTHON, "-c", "import jax\n"
+             "jax.config.update('jax_platforms', 'hawser,cpu')\n"
+             "print(jax.devices())"], text=True, check=True,
+            stdout=subprocess.PIPE, env=environment(PYTHONPATH=str(self.site))
+        ).stdout
+        self.assertIn("HawserDevice", said)
 
     def test_is_not_there_unless_it_is_asked_for(self):
         said = subprocess.run(

@@ -1,7 +1,6 @@
 // Portable artifacts, made by ArtifactWriter: those of all versions of MLIR's
 // bytecode become what their text would, and wrong ones are refused cheaply.
 #include <algorithm>
-#include <cstring>
 #include <iostream>
 #include <random>
 #include <string>
@@ -14,6 +13,7 @@
 #include "client/stablehlo/stablehlo.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/stablehlo/artifact_parts.h"
 #include "tests/client/stablehlo/artifact_writer.h"
 #include "tests/client/stablehlo/programs.h"
 #include "tests/testing/allocation_meter.h"
@@ -23,66 +23,6 @@ namespace hawser::stablehlo {
 namespace {
 
 constexpr int64_t kArtifactMemory = int64_t{64} << 20;
-
-std::string RawFloats(const std::vector<float>& values) {
-  std::string raw(values.size() * sizeof(float), '\0');
-  std::memcpy(raw.data(), values.data(), raw.size());
-  return raw;
-}
-
-// Parts of a program that tests put together; each of one writer.
-struct Parts {
-  explicit Parts(int version = 6) : writer(version) {
-    f32 = writer.F32();
-    row = writer.Tensor(f32, {2});
-  }
-  // func main(arguments) -> result { ops }.
-  std::string Main(const std::vector<int>& arguments, int result,
-                   uint64_t values, const std::vector<std::string>& ops) {
-    return writer.Op({.name = "vhlo.func_v1",
-                      .properties = {writer.List({}, 1),
-                                     writer.FunctionType(arguments, {result}),
-                                     writer.List({}, 1), writer.Text("main"),
-                                     writer.Text("public")},
-                      .regions = {writer.Region(arguments, values, ops)},
-                      .isolated = true,
-                      .has_properties = true});
-  }
-  std::string Return(int value) {
-    return writer.Op({.name = "vhlo.return_v1", .operands = {value}});
-  }
-  std::string Constant(int type, int elements) {
-    return writer.Op({.name = "vhlo.constant_v1",
-                      .properties = {elements},
-                      .results = {type},
-                      .has_properties = true});
-  }
-
-  // A module of these ops, which give so many values.
-  std::string File(uint64_t values, const std::vector<std::string>& ops) {
-    return writer.File({writer.Op({.name = "builtin.module",
-                                   .regions = {writer.Region({}, values, ops)},
-                                   .isolated = true})});
-  }
-
-  ArtifactWriter writer;
-  int f32 = 0;
-  int row = 0;  // f32[2]
-};
-
-// (a, b) -> (a + b) * [1.5, -2].
-std::string SumTimes(int version) {
-  Parts p(version);
-  const int weights = p.writer.Elements(p.row, RawFloats({1.5F, -2.0F}));
-  const std::vector<std::string> ops = {
-      p.writer.Op(
-          {.name = "vhlo.add_v1", .results = {p.row}, .operands = {0, 1}}),
-      p.Constant(p.row, weights),
-      p.writer.Op(
-          {.name = "vhlo.multiply_v1", .results = {p.row}, .operands = {2, 3}}),
-      p.Return(4)};
-  return p.File(0, {p.Main({p.row, p.row}, p.row, 5, ops)});
-}
 
 // The same as text.
 std::string SumTimesText() {
@@ -103,7 +43,7 @@ TEST(Artifact, IsWhatItsTextIs) {
 // Before properties there were attributes, which this one has none of.
 TEST(Artifact, OfOlderFormatsIsRead) {
   for (int version = 0; version <= 6; ++version) {
-    Parts p(version);
+    ArtifactParts p(version);
     const std::string file =
         p.File(1, {p.writer.Op({.name = "vhlo.add_v1", .results = {p.row}})});
     const auto tree = ReadArtifact(file);
@@ -126,7 +66,7 @@ TEST(Artifact, IsToldFromText) {
 absl::StatusOr<Elements> ElementsOf(uint64_t element,
                                     const std::vector<int64_t>& dims,
                                     absl::string_view raw) {
-  Parts p;
+  ArtifactParts p;
   const int type = p.writer.Tensor(p.writer.Type(Coded(element)), dims);
   const int elements = p.writer.Elements(type, raw);
   const std::string file = p.File(1, {p.Constant(type, elements)});
@@ -172,7 +112,7 @@ TEST(Artifact, ConstantsThatClaimMoreThanTheyCarryAreRefused) {
 }
 
 TEST(Artifact, OfANewerStableHloIsUnimplementedByName) {
-  Parts p;
+  ArtifactParts p;
   const std::string file =
       p.writer.File({p.writer.Op({.name = "vhlo.constant_v99",
                                   .properties = {p.writer.Text("x")},
@@ -186,7 +126,7 @@ TEST(Artifact, OfANewerStableHloIsUnimplementedByName) {
 
 TEST(Artifact, PropertiesThatAreLeftOverOrLackAreRefused) {
   for (const int count : {0, 2}) {
-    Parts p;
+    ArtifactParts p;
     const int value = p.writer.Elements(p.row, RawFloats({1, 2}));
     const std::string file = p.writer.File(
         {p.writer.Op({.name = "vhlo.constant_v1",
@@ -209,7 +149,7 @@ void ExpectRefusedArtifact(const std::string& file, const char* error) {
 }
 
 TEST(Artifact, RegionsNestedTooDeepAreRefused) {
-  Parts p;
+  ArtifactParts p;
   std::string op = p.writer.Op({.name = "vhlo.add_v1"});
   // Not by the writer, which would copy the inner ones ten thousand times.
   const std::string head = p.writer.Op(
@@ -237,7 +177,7 @@ TEST(Artifact, WhatIsMadeOfItselfIsRefused) {
 }
 
 TEST(Artifact, TuplesOfTuplesTakeLittleMemory) {
-  Parts p;
+  ArtifactParts p;
   int type = p.f32;
   for (int i = 0; i < 150; ++i) {
     const auto part = static_cast<uint64_t>(type);
@@ -288,7 +228,7 @@ TEST(Artifact, ChangedBytesAreAnErrorOrAnotherProgram) {
 
 TEST(Artifact, OperandsMustBeKnown) {
   for (const int operand : {1, 5, 1000}) {
-    Parts p;
+    ArtifactParts p;
     const std::string file =
         p.writer.File({p.Main({p.row}, p.row, 2,
                               {p.writer.Op({.name = "vhlo.negate_v1",
@@ -300,16 +240,39 @@ TEST(Artifact, OperandsMustBeKnown) {
   }
 }
 
+TEST(Artifact, OfALoopIsRead) {
+  EXPECT_THAT(LoweredText(Loop()), ::testing::HasSubstr("while("));
+}
+
+TEST(Artifact, FunctionsThatCallEachOtherAreRefused) {
+  for (const int length : {1, 2, 3}) {
+    EXPECT_THAT(ReadProgram(CallsInACircle(length)),
+                StatusIs(absl::StatusCode::kResourceExhausted, "deep"));
+  }
+}
+
+// It once hung at an end that it did not expect.
+TEST(Artifact, EveryShorterOneIsRefused) {
+  const std::string whole = SumTimes(6);
+  for (size_t size = 4; size < whole.size(); ++size) {
+    EXPECT_FALSE(ReadProgram(whole.substr(0, size)).ok()) << size;
+  }
+}
+
+// It once took names that were swapped for others' that are valid.
+TEST(Artifact, NamesThatAreSwappedAreRefused) {
+  EXPECT_FALSE(ReadProgram(SwappedNames()).ok());
+}
+
 TEST(Artifact, ErrorsOfLoweringNameTheByte) {
-  Parts p;
-  const std::string file =
-      p.writer.File({p.Main({p.row}, p.row, 2,
-                            {p.writer.Op({.name = "vhlo.create_token_v1",
-                                          .results = {p.row},
-                                          .operands = {0}}),
-                             p.Return(1)})});
+  ArtifactParts p;
+  const std::string file = p.writer.File({p.Main(
+      {p.row}, p.row, 2,
+      {p.writer.Op(
+           {.name = "vhlo.infeed_v1", .results = {p.row}, .operands = {0}}),
+       p.Return(1)})});
   EXPECT_THAT(ReadProgram(file),
-              StatusIs(absl::StatusCode::kUnimplemented, "create_token"));
+              StatusIs(absl::StatusCode::kUnimplemented, "infeed"));
   EXPECT_THAT(std::string(ReadProgram(file).status().message()),
               ::testing::MatchesRegex("byte [0-9]+: .*"));
 }

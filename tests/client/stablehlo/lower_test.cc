@@ -98,6 +98,40 @@ TEST(Lower, ArraysOfDatasetsBecomeArguments) {
               StatusIs(absl::StatusCode::kNotFound, put->token));
 }
 
+// A loop in a loop, of which the inner one calls a function that names the
+// array; a function that is called twice has it once.
+TEST(Lower, LoopsTakeArraysOfDatasetsFromTheEntry) {
+  constexpr char kLoop[] = R"(
+func.func @main(%n: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.while(%i = %n) : tensor<f32> cond {
+    %v = func.call @total() : () -> tensor<f32>
+    %q = stablehlo.compare LT, %i, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %q : tensor<i1>
+  } do {
+    %b = stablehlo.compare LT, %i, %i : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %j = "stablehlo.if"(%b) ({
+      stablehlo.return %i : tensor<f32>
+    }, {
+      %w = func.call @total() : () -> tensor<f32>
+      %s = stablehlo.add %i, %w : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<i1>) -> tensor<f32>
+    stablehlo.return %j : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+func.func private @total() -> tensor<f32> {
+  %0 = stablehlo.custom_call @hawser.dataset() {mhlo.backend_config = {name = "x", token = "@x"}} : () -> tensor<f32>
+  return %0 : tensor<f32>
+})";
+  const auto lowered = ReadProgram(kLoop);
+  ASSERT_OK(lowered);
+  EXPECT_EQ(lowered->bound.size(), 1u);
+  ASSERT_OK(Verify(lowered->module));
+  EXPECT_THAT(Print(lowered->module), AllOf(HasSubstr("(%0: f32[], %1: f32[])"),
+                                            HasSubstr("num_invariant=1")));
+}
+
 TEST(Lower, ArraysOfDatasetsSayTokenAndName) {
   for (const auto& [config, what] :
        std::vector<std::pair<const char*, const char*>>{
@@ -157,6 +191,23 @@ TEST(Lower, CollectivesOfOneDeviceAreTheirOperands) {
                          "return %0 : tensor<ui32>") +
                   "}\n"),
       StatusIs(absl::StatusCode::kUnimplemented, "of several"));
+}
+
+TEST(Lower, TokensAreValuesWithoutElements) {
+  EXPECT_THAT(
+      LoweredText(MainOf("%a: !stablehlo.token, %b: tensor<f32>",
+                         "!stablehlo.token, tensor<f32>",
+                         "%0 = stablehlo.create_token : !stablehlo.token\n"
+                         "%1 = stablehlo.after_all %a, %0 : !stablehlo.token\n"
+                         "%2 = stablehlo.add %b, %b : tensor<f32>\n"
+                         "return %1, %2 : !stablehlo.token, tensor<f32>")),
+      AllOf(HasSubstr("bool[0]"), HasSubstr("add(")));
+  // Without operands it is a new one.
+  EXPECT_THAT(LoweredText(MainOf(
+                  "", "!stablehlo.token",
+                  "%0 = \"stablehlo.after_all\"() : () -> !stablehlo.token\n"
+                  "return %0 : !stablehlo.token")),
+              HasSubstr("constant"));
 }
 
 TEST(Lower, ApproxTopKIsExact) {

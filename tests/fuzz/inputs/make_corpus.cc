@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "client/digests/digest_record.h"
 #include "client/formats/numpy/npy_header.h"
@@ -11,6 +12,7 @@
 #include "core/wire/codec.h"
 #include "server/datasets/storage/record.h"
 #include "tests/client/formats/zip_writer.h"
+#include "tests/client/stablehlo/artifact_parts.h"
 #include "tests/fuzz/inputs/sample_cases.h"
 #include "tests/fuzz/inputs/stablehlo_programs.h"
 #include "tests/testing/random/random_literal.h"
@@ -79,6 +81,17 @@ void WriteStableHlo(const std::filesystem::path& folder) {
   for (const auto& [name, program] : kStableHloPrograms) {
     Write(folder / name, program);
   }
+  for (const int version : {0, 4, 6}) {
+    Write(folder / absl::StrCat("artifact_v", version),
+          stablehlo::SumTimes(version));
+  }
+  Write(folder / "artifact_loop", stablehlo::Loop());
+  Write(folder / "artifact_circle", stablehlo::CallsInACircle(2));
+  // Two that earlier readers did not see through: an end that came too soon,
+  // at which they hung, and swapped names.
+  const std::string whole = stablehlo::SumTimes(6);
+  Write(folder / "artifact_cut", whole.substr(0, whole.size() / 2));
+  Write(folder / "artifact_swapped_names", stablehlo::SwappedNames());
 }
 
 // Edits count from nothing: see the fuzz tests that read them.
@@ -185,8 +198,8 @@ void WriteRecords(const std::filesystem::path& folder) {
        {"b", Literal::Zeros(Shape::Of(DType::kU8, {0}))}}};
   const DatasetManifest manifest = ManifestOf(source, 1);
   const std::string dataset = server::EncodeDataset({"tenant", manifest});
-  const std::string chunk = server::EncodeChunkHeader(
-      {manifest.arrays[0].chunks[0], 24, "tenant"});
+  const std::string chunk =
+      server::EncodeChunkHeader({manifest.arrays[0].chunks[0], 24, "tenant"});
   constexpr size_t kFront = 8 + 8 + 8;  // magic, version, size
   constexpr size_t kChunkPayload = 32 + 8 + 8 + 6;
   Write(folder / "dataset", dataset);

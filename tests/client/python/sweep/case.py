@@ -67,6 +67,8 @@ class Case:
     jit: bool = True
     tolerance: float | dict | None = None
     dtype: str = ""  # of the row that it is from
+    # Makes of the results what is compared, where they are not all determined.
+    settle: Callable = list
 
     @property
     def name(self):

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import array_cases
+import compare
 import lax_cases
 import linalg_cases
 import nn_cases
@@ -66,13 +67,29 @@ def harnesses(every):
                 np.random.RandomState(0)),
             x64=np.dtype(harness.dtype) in wide,
             tolerance=harness.params.get("tol") or TOLERANCES.get(
-                harness.group_name))
+                harness.group_name),
+            settle=SETTLED.get(harness.group_name, list))
 
 
 # The harnesses of fft state no tolerance. An element of a transform is as exact as
 # the magnitude of all of it, so that one which cancels has fewer digits. These are
 # our own numbers: JAX's tests of fft were not at hand to compare.
-TOLERANCES = {"fft": {np.float32: 1e-4, np.complex64: 1e-4}}
+# A Cholesky factor of 200 rows is exact to 200 roundings.
+TOLERANCES = {"fft": {np.float32: 1e-4, np.complex64: 1e-4},
+              "cholesky": {np.float32: 1e-4, np.complex64: 1e-4}}
+
+# These harnesses call primitives whose results are not all determined: JAX's
+# documentation of cholesky_p says nothing of the upper triangle, which its CPU
+# leaves as it was given.
+SETTLED = {"cholesky": compare.made_of_lower, "eigh": compare.made_of_vectors}
+
+# Cases that differ, and why that is as it should be, or is not cured.
+F16_INSIDE = ("f16: XLA rounds polynomials of halves once, hawser after each op, "
+              "where they overflow")
+KNOWN = {
+    "jax.scipy.special.exp1 f16[m,n]+": F16_INSIDE,
+    "jax.scipy.special.expi f16[m,n]": F16_INSIDE,
+}
 
 # Where not all cases run, one in two of those of these dtypes does.
 RARE = ("i8", "i16", "u16", "u32", "u64", "f16", "c128")

@@ -44,6 +44,32 @@ def coarsest(arguments):
                 if np.dtype(a.dtype).name in TOLERANCE), default=0)
 
 
+def adjoint(matrix):
+    return np.conj(np.swapaxes(matrix, -1, -2))
+
+
+def made_of_lower(results):
+    """What a Cholesky factor is a factor of, the sizes of its rows, and whether
+    its diagonal is positive. What lies above that is undefined. The product is
+    of rows of size 1, to which its errors are relative."""
+    lower = np.tril(widened(results[0]))
+    diagonal = np.diagonal(lower, axis1=-2, axis2=-1)
+    sizes = np.linalg.norm(lower, axis=-1, keepdims=True)
+    rows = lower / sizes
+    return [(rows @ adjoint(rows)).astype(results[0].dtype),
+            sizes.astype(results[0].real.dtype),
+            np.all(diagonal.real > 0) & np.all(diagonal.imag == 0)]
+
+
+def made_of_vectors(results):
+    """What eigenvectors and eigenvalues are of, and the products of the vectors:
+    these are known but for a factor of size 1 each."""
+    vectors, values = (widened(result) for result in results)
+    return [((vectors * values[..., None, :]) @ adjoint(vectors)).astype(
+        results[0].dtype), (adjoint(vectors) @ vectors).astype(
+            results[0].dtype), results[1]]
+
+
 def errors(want, got):
     """How far each element is off, in sizes; inf where one is NaN or infinite
     and the other not."""

@@ -83,8 +83,8 @@ DRAWS = (
         k, 9, jnp.array([0.2, 0.3, 0.5]), shape=(*s, 3))),
     ("multivariate_normal", lambda k, s: random.multivariate_normal(
         k, jnp.zeros(3), jnp.eye(3) + 1, s)),
-    ("multivariate_normal", lambda k, s: random.multivariate_normal(
-        k, jnp.zeros(3), jnp.eye(3) + 1, s, method="eigh")),
+    ("multivariate_normal", lambda k, s: distances(k, s, "eigh")),
+    ("multivariate_normal", lambda k, s: distances(k, s, "svd")),
     ("normal", random.normal),
     ("normal", lambda k, s: random.normal(k, s, "bfloat16")),
     ("normal", lambda k, s: random.normal(k, s, "complex64")),
@@ -119,6 +119,15 @@ DRAWS = (
     ("key", lambda k, s: random.uniform(random.fold_in(random.key(5), 1), s)),
     ("PRNGKey", lambda k, s: random.PRNGKey(k[0])),
 )
+
+
+def distances(key, shape, method):
+    """How far draws are from the mean, in standard deviations: that is of the
+    normal numbers that they are made of, whichever vectors `method` gives."""
+    spread = jnp.eye(3) + 1
+    draws_ = random.multivariate_normal(key, jnp.zeros(3), spread, shape,
+                                        method=method)
+    return jnp.einsum("...i,ij,...j", draws_, jnp.linalg.inv(spread), draws_)
 
 
 def draws():

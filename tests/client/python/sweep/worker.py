@@ -49,13 +49,14 @@ def results(case, device, widen=False):
 def compared(case, wants, gots, cpu):
     if len(wants) != len(gots):
         return f"{len(gots)} results, not {len(wants)}"
+    wants, gots = case.settle(wants), case.settle(gots)
     stated = case.tolerance or compare.coarsest(case.arguments())
     said = [compare.difference(want, got, stated)
             for want, got in zip(wants, gots)]
     if not any(said):
         return None
     try:
-        truths = results(case, cpu, widen=True)
+        truths = case.settle(results(case, cpu, widen=True))
     except Exception:  # pylint: disable=broad-except
         truths = []  # no such function of wider numbers
     for number, words in enumerate(said):
@@ -80,6 +81,10 @@ def verdict(case, hawser, cpu):
             return "left out", reason
         return "failed", f"{type(error).__name__}: {error}"[:600]
     said = compared(case, wants, gots, cpu)
+    known = catalog.KNOWN.get(case.name)
+    if known:
+        return ("left out", known) if said else (
+            "failed", "it is the same now: catalog.py names it in vain")
     return ("failed", said) if said else ("passed", "")
 
 

@@ -1,5 +1,6 @@
 """Datasets in JAX programs: hawser.jax on a device of hawser."""
 
+import gc
 import unittest
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hawser.jax as hj
+from hawser import pjrt
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 Y = np.array([1, 2, 3], np.int32)
@@ -82,6 +84,17 @@ class DatasetsTest(unittest.TestCase):
         self.assertFalse(hj.ran_on(value).fallback)
         self.assertIn("cpu", str(hj.ran_on(value)))
 
+    def test_they_are_where_jax_computes_whatever_other_clients_there_are(self):
+        for servers in ([], ["127.0.0.1:1"]):
+            other = pjrt.Client(servers)
+            self.assertEqual(hj.dataset(self.data.token).token, self.data.token)
+            self.assertEqual(len(hj.status()), len(hj.devices()))
+            self.assertNotIn("127.0.0.1:1", hj.status()[0].name)
+            del other
+            gc.collect()
+            self.assertEqual(hj.dataset(self.data.token).token, self.data.token)
+            np.testing.assert_array_equal(hj.put({"y": Y})["y"], Y)
+
     def test_wrong_use_is_an_error_that_names_it(self):
         elsewhere = jax.device_put(X, jax.devices("cpu")[0])
         gone = jnp.ones(3)
@@ -109,11 +122,27 @@ class DatasetsTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, f"NOT_FOUND.*{lost.token}"):
             jax.jit(lambda: lost["x"] + 1)()
 
-    def test_inside_of_a_loop_it_is_refused_by_name(self):
-        loop = jax.jit(lambda c: jax.lax.fori_loop(
-            0, 3, lambda _, s: s + self.data["x"].sum(), c))
-        with self.assertRaisesRegex(RuntimeError, "take it outside"):
-            loop(jnp.float32(0))
+    def test_inside_of_loops_and_branches(self):
+        total = jax.jit(lambda: self.data["x"].sum())
+        for where, body in (
+                ("loop", lambda c: jax.lax.fori_loop(
+                    0, 3, lambda _, s: s + self.data["x"].sum(), c)),
+                ("loop that calls", lambda c: jax.lax.fori_loop(
+                    0, 3, lambda _, s: s + total(), c)),
+                ("scan", lambda c: jax.lax.scan(
+                    lambda s, i: (s + self.data["x"][i].sum(), s), c,
+                    jnp.arange(3))[0] + 2 * total()),
+                ("branch", lambda c: jax.lax.cond(
+                    c > -1, lambda: 3 * total(), lambda: self.data["y"].sum() + c)),
+                ("branch in a loop", lambda c: jax.lax.while_loop(
+                    lambda s: s < 3 * total(),
+                    lambda s: jax.lax.cond(
+                        s < 0, lambda: s, lambda: s + self.data["x"].sum()), c))):
+            with self.subTest(where):
+                self.assertEqual(jax.jit(body)(jnp.float32(0)), 3 * X.sum())
+        slope = jax.jit(jax.grad(lambda w: jax.lax.fori_loop(
+            0, 3, lambda _, s: s + (w * self.data["x"]).sum(), 0.0)))
+        self.assertEqual(slope(jnp.float32(1)), 3 * X.sum())
 
 
 if __name__ == "__main__":

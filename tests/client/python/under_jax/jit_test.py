@@ -11,6 +11,11 @@ import numpy as np
 import hawser.jax as hj
 from hawser import pjrt
 
+try:
+    enable_x64 = jax.enable_x64
+except AttributeError:
+    from jax.experimental import enable_x64
+
 SERVERS = os.environ["HAWSER_SERVERS"]
 
 
@@ -63,6 +68,56 @@ class JitTest(unittest.TestCase):
         np.testing.assert_array_equal(by_number(2, self.y), self.y[:2])
         self.assertEqual(hj.jit(lambda x: x + 1)(1), 2)
         self.assertEqual(hj.jit(lambda x: x + 1)(1).dtype, jnp.int32)
+
+    def test_statics_of_other_types_are_other_programs(self):
+        x = np.arange(4, dtype=np.int32)
+        times = hj.jit(lambda x, by: x * by, static_argnums=1)
+        for by in (2, 2.0, True, 1, 1.0):
+            want = x * by if isinstance(by, int) else np.float32(x * by)
+            self.assertEqual(times(x, by).dtype, want.dtype, by)
+            np.testing.assert_array_equal(times(x, by), want)
+        named = hj.jit(lambda x, by: x * by, static_argnames="by")
+        self.assertEqual(named(x, by=2).dtype, jnp.int32)
+        self.assertEqual(named(x, by=2.0).dtype, jnp.float32)
+
+    def test_keys_are_arguments_and_results(self):
+        @hj.jit
+        def draw(key):
+            key, now = jax.random.split(key)
+            return key, jax.random.normal(now, (3,))
+
+        for impl in ("threefry2x32", "rbg"):
+            with jax.default_device(jax.devices("cpu")[0]):
+                want = key = jax.random.key(7, impl=impl)
+            for _ in range(3):
+                key, got = draw(key)
+                with jax.default_device(jax.devices("cpu")[0]):
+                    want, now = jax.random.split(want)
+                    number = jax.random.normal(now, (3,))
+                np.testing.assert_allclose(got, number, rtol=1e-5)
+                self.assertEqual(key.dtype, want.dtype)
+                np.testing.assert_array_equal(
+                    jax.random.key_data(key), jax.random.key_data(want))
+        keys = hj.jit(lambda key: jax.random.split(key, 5))(key)
+        self.assertEqual(keys.shape, (5,))
+        self.assertEqual(hj.jit(lambda keys: keys[1:])(keys).shape, (4,))
+
+    def test_settings_that_change_make_other_programs(self):
+        same = hj.jit(lambda: jnp.arange(3.0) / 3)
+        self.assertEqual(same().dtype, jnp.float32)
+        with enable_x64(True):
+            self.assertEqual(same().dtype, jnp.float64)
+        self.assertEqual(same().dtype, jnp.float32)
+        compile_, compiled = pjrt.Client.compile, []
+        pjrt.Client.compile = lambda self, code, *a: (
+            compiled.append(code) or compile_(self, code, *a))
+        self.addCleanup(setattr, pjrt.Client, "compile", compile_)
+        square = hj.jit(lambda x: x.T @ x)
+        for precision in ("highest", "default", "highest"):
+            with jax.default_matmul_precision(precision):
+                square(self.x)
+        self.assertEqual(["HIGHEST" in code for code in compiled],
+                         [True, False])
 
     def test_dtypes(self):
         same = hj.jit(lambda x: (x, x[:0]))

@@ -3,7 +3,10 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -20,6 +23,44 @@ func.func @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32},
 }
 """
 ONES = np.ones(2, np.float32)
+
+# A second of work.
+SIDE = 512
+MATRIX = f"tensor<{SIDE}x{SIDE}xf32>"
+SLOW = f"""
+func.func @main(%a: {MATRIX}) -> {MATRIX} {{
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<200> : tensor<i32>
+  %o = stablehlo.constant dense<1> : tensor<i32>
+  %0:2 = stablehlo.while(%k = %i, %x = %a) : tensor<i32>, {MATRIX}
+  cond {{
+    %c = stablehlo.compare LT, %k, %n
+      : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %p = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0]
+      : ({MATRIX}, {MATRIX}) -> {MATRIX}
+    %m = stablehlo.add %k, %o : tensor<i32>
+    stablehlo.return %m, %p : tensor<i32>, {MATRIX}
+  }}
+  return %0#1 : {MATRIX}
+}}
+"""
+
+
+def interrupted_after(seconds, call):
+    """Calls it, and is interrupted as by Ctrl-C."""
+    timer = threading.Timer(
+        seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        try:
+            call()
+        finally:
+            timer.join()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 class PjrtTest(unittest.TestCase):
@@ -83,6 +124,13 @@ class PjrtTest(unittest.TestCase):
         gc.collect()  # the client and the program are gone
         np.testing.assert_array_equal(there[0], [2, 2])
 
+    def test_status(self):
+        device, = self.client.status()
+        self.assertTrue(device.reachable)
+        away, = pjrt.Client(["127.0.0.1:1"]).status()
+        self.assertFalse(away.reachable)
+        self.assertIn("does not answer", away.why)
+
     def test_many_threads(self):
         def work():
             for _ in range(20):
@@ -97,6 +145,35 @@ class PjrtTest(unittest.TestCase):
             thread.join()
         self.assertEqual(len(done), 4)
 
+    def test_an_interrupt_leaves_no_memory_that_is_written(self):
+        slow = self.client.compile(SLOW)
+        start = self.client.put(np.full((SIDE, SIDE), 1 / SIDE, np.float32))
+        first, = slow.run(start)
+        second, = slow.run(first)
+        self.assertTrue(interrupted_after(
+            0.1, lambda: pjrt.fetch([first, second])))
+        # What the interrupted fetch had would be theirs, were it freed.
+        others = [np.zeros((SIDE, SIDE), np.float32) for _ in range(4)]
+        want = np.full((SIDE, SIDE), 1 / SIDE, np.float32)
+        np.testing.assert_allclose(second.numpy(), want, rtol=1e-3)
+        time.sleep(0.1)
+        for other in others:
+            self.assertFalse(other.any())
+        self.assertEqual(len(pjrt.fetch([first])), 1)
+        self.assertFalse(pjrt._Write._kept)
+
+    def test_ends_though_values_are_under_way(self):
+        code = ("import numpy as np, pjrt_test as t\n"
+                "from hawser import pjrt\n"
+                "c = pjrt.Client()\n"
+                "a = c.compile(t.SLOW).run(np.ones((t.SIDE, t.SIDE), 'f4'))\n"
+                "b = c.compile(t.SLOW).run(*a)\n"
+                "print(t.interrupted_after(0.1, lambda: pjrt.fetch(a + b)))\n")
+        folder = os.path.dirname(os.path.abspath(__file__))
+        said = subprocess.run([sys.executable, "-c", code], cwd=folder,
+                              check=True, text=True, stdout=subprocess.PIPE)
+        self.assertEqual(said.stdout, "True\n")
+
     def test_z_a_server_that_dies_changes_nothing(self):
         if "SERVER_PID" not in os.environ:
             self.skipTest("there is no server")
@@ -105,6 +182,7 @@ class PjrtTest(unittest.TestCase):
         for _ in range(3):
             w, _ = self.sum.run(w, ONES)
         np.testing.assert_array_equal(w, [5, 5])
+        self.assertFalse(self.client.status()[0].reachable)
 
 
 if __name__ == "__main__":
