@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "client/absent_client.h"
 #include "client/digests/digest_cache.h"
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 #include "client/fallback/fallback_client.h"
 #include "client/formats/array_file.h"
 #include "client/remote/grpc/grpc_transport.h"

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/command/terminal_stream.h"
-#include "client/environment/spelling.h"
+#include "core/environment/spelling.h"
 #include "core/base/process/version.h"
 #include "nlohmann/json.hpp"
 
