@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "client/sharded/places/sharded_program.h"
 #include "client/sharded/tasks/task_table.h"
 #include "core/base/threads/future.h"
@@ -75,7 +76,8 @@ struct ShardedValue {
 
   const Literal* host() const { return std::get_if<Literal>(&source); }
   bool needed() const { return holders + uses > 0; }
-  int steps() const;  // tasks back to its sources, at most
+  int steps() const;         // tasks back to its sources, at most
+  absl::Time since() const;  // the first of these was begun; infinite: none
 };
 using ShardedValuePtr = std::shared_ptr<ShardedValue>;
 
@@ -108,6 +110,9 @@ struct ShardedTask {
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;  // from the sources to its results, at most
+  // When the first of these was begun; from a cut on, when that was.
+  absl::Time since = absl::InfiniteFuture();
+  bool cut = false;  // they took long, and would again
   // The place that it belongs to, as ReadyTask says; or kWhereMostIs.
   int home = kHere;
   double work = 1;
