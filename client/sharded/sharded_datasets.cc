@@ -91,7 +91,7 @@ absl::StatusOr<DatasetInfo> ShardedDatasets::Freeze(
     source.arrays.push_back({arrays[i].name, std::move(value)});
   }
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, Put(source, call));
-  // What led to the values is not made again for them.
+  // The tasks that led to the values are not needed any more.
   for (size_t i = 0; i < arrays.size(); ++i) {
     const auto* buffer = std::get_if<runtime::BufferPtr>(&arrays[i].value);
     if (buffer == nullptr) continue;

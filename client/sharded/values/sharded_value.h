@@ -76,8 +76,9 @@ struct ShardedValue {
 
   const Literal* host() const { return std::get_if<Literal>(&source); }
   bool needed() const { return holders + uses > 0; }
-  int steps() const;         // tasks back to its sources, at most
-  absl::Time since() const;  // the first of these was begun; infinite: none
+  int steps() const;  // tasks back to its sources, at most
+  // Returns when the first of these was begun; infinite where there is none.
+  absl::Time since() const;
 };
 using ShardedValuePtr = std::shared_ptr<ShardedValue>;
 
@@ -110,9 +111,10 @@ struct ShardedTask {
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;  // from the sources to its results, at most
-  // When the first of these was begun; from a cut on, when that was.
+  // It says when the first of these was begun, and once the chain was cut when
+  // that was done.
   absl::Time since = absl::InfiniteFuture();
-  bool cut = false;  // they took long, and would again
+  bool cut = false;  // the chain took long, and would again
   // The place that it belongs to, as ReadyTask says; or kWhereMostIs.
   int home = kHere;
   double work = 1;
