@@ -2,6 +2,9 @@
 //
 //   ends_victim CLIENT HOW     CLIENT: cpu, remote, fallback, sharded, default
 //                              HOW: work, thread, static, fork, or
+//                              busy_fork: beside threads that compute,
+//                              put, frozen: such a call is under way,
+//                              exit: on another thread,
 //                              say: where a value was computed, or
 //                              freeze: a value, once its server was killed,
 //                              which is process HAWSER_VICTIM_KILLS
@@ -12,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -163,8 +167,17 @@ int Main(const std::string& kind, const std::string& how) {
     return kWell;
   }
   if (how == "freeze") return Freeze(*client);
-  if (how == "fork") {
+  if (how == "fork" || how == "busy_fork") {
+    std::atomic<bool> done{false};
+    std::vector<std::thread> busy(how == "fork" ? 0 : 4);
+    for (std::thread& thread : busy) {
+      thread = std::thread([&] {
+        while (!done) (void)Squared(*client, 40).Fetch();
+      });
+    }
     const int wrong = Fork(*client);
+    done = true;
+    for (std::thread& thread : busy) thread.join();
     return wrong == 0 ? kWell : wrong;
   }
   if (how == "static") {
@@ -173,7 +186,27 @@ int Main(const std::string& kind, const std::string& how) {
     kept_tensor = Squared(*kept, 200);
     return kWell;
   }
+  if (how == "put" || how == "frozen") {
+    std::thread([client = *client, how] {
+      for (float i = 1;; ++i) {
+        const Tensor large = Ones(DType::kF32, {1 << 20}) * i;
+        if (how == "frozen") {
+          (void)client.Freeze({{"x", large}});
+        } else if (const auto value = large.Fetch({.client = Client::Cpu()});
+                   value.ok()) {
+          (void)client.Put({{"x", *value}});
+        }
+      }
+    }).detach();
+    absl::SleepFor(absl::Milliseconds(30));
+    return kWell;
+  }
   LeaveWork(*client);
+  if (how == "exit") {
+    std::thread([] { std::exit(kWell); }).detach();
+    absl::SleepFor(absl::Seconds(30));
+    return 8;
+  }
   if (how == "thread") {
     std::thread([client = *client] {
       while (true) (void)Squared(client, 150).Fetch();
