@@ -132,6 +132,34 @@ int Fork(const Client& client) {
   return 0;
 }
 
+// Forks while so many threads compute.
+int ForkBeside(int threads, const Client& client) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> busy(threads);
+  for (std::thread& thread : busy) {
+    thread = std::thread([&] {
+      while (!done) (void)Squared(client, 40).Fetch();
+    });
+  }
+  const int wrong = Fork(client);
+  done = true;
+  for (std::thread& thread : busy) thread.join();
+  return wrong;
+}
+
+// Puts or freezes one value after the other, until the process ends.
+void Send(const Client& client, const std::string& how) {
+  for (float i = 1;; ++i) {
+    const Tensor large = Ones(DType::kF32, {1 << 20}) * i;
+    if (how == "frozen") {
+      (void)client.Freeze({{"x", large}});
+      continue;
+    }
+    const auto value = large.Fetch({.client = Client::Cpu()});
+    if (value.ok()) (void)client.Put({{"x", *value}});
+  }
+}
+
 // Freezes a value that is computed on a server that is killed before that.
 int Freeze(const Client& client) {
   const Tensor value = Squared(client, 3);
@@ -168,16 +196,7 @@ int Main(const std::string& kind, const std::string& how) {
   }
   if (how == "freeze") return Freeze(*client);
   if (how == "fork" || how == "busy_fork") {
-    std::atomic<bool> done{false};
-    std::vector<std::thread> busy(how == "fork" ? 0 : 4);
-    for (std::thread& thread : busy) {
-      thread = std::thread([&] {
-        while (!done) (void)Squared(*client, 40).Fetch();
-      });
-    }
-    const int wrong = Fork(*client);
-    done = true;
-    for (std::thread& thread : busy) thread.join();
+    const int wrong = ForkBeside(how == "fork" ? 0 : 4, *client);
     return wrong == 0 ? kWell : wrong;
   }
   if (how == "static") {
@@ -187,17 +206,7 @@ int Main(const std::string& kind, const std::string& how) {
     return kWell;
   }
   if (how == "put" || how == "frozen") {
-    std::thread([client = *client, how] {
-      for (float i = 1;; ++i) {
-        const Tensor large = Ones(DType::kF32, {1 << 20}) * i;
-        if (how == "frozen") {
-          (void)client.Freeze({{"x", large}});
-        } else if (const auto value = large.Fetch({.client = Client::Cpu()});
-                   value.ok()) {
-          (void)client.Put({{"x", *value}});
-        }
-      }
-    }).detach();
+    std::thread([client = *client, how] { Send(client, how); }).detach();
     absl::SleepFor(absl::Milliseconds(30));
     return kWell;
   }
