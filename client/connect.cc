@@ -16,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "client/absent_client.h"
 #include "client/digests/digest_cache.h"
-#include "client/environment/environment.h"
 #include "client/fallback/fallback_client.h"
 #include "client/formats/array_file.h"
 #include "client/remote/grpc/grpc_transport.h"
@@ -26,6 +25,7 @@
 #include "core/base/process/forked.h"
 #include "core/base/process/own_folder.h"
 #include "core/base/status.h"
+#include "core/environment/environment.h"
 
 namespace hawser {
 namespace {
@@ -298,8 +298,9 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
   Client client = fallback;
   for (size_t i = reached.servers.size(); i-- > 0;) {
     const Client& server = reached.servers[i];
-    client = client.valid() ? WithFallback(server, client,
-                                           i == 0 ? options.policy : behind)
+    FallbackPolicy policy = i == 0 ? options.policy : behind;
+    if (i + 1 < reached.servers.size()) policy.secondary_is_here = false;
+    client = client.valid() ? WithFallback(server, client, std::move(policy))
                             : server;
     // Nothing waits for a server that has had its time: this opens the breaker.
     if (absl::IsDeadlineExceeded(reached.status)) {

@@ -59,7 +59,8 @@ class GrpcHost final : public Host {
         guard_(std::move(guard)),
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
-        datasets_handler_(datasets_.get(), &executor_->workers),
+        datasets_handler_(datasets_.get(), &executor_->workers,
+                          &executor_->calls),
         rpcs_(access_.get(), guard_.get(), RpcThreads(options_.rpc_threads)),
         listener_(std::move(listener)),
         idle_memory_(options_.let_go) {

@@ -16,6 +16,7 @@
 #include "core/base/log.h"
 #include "core/base/process/version.h"
 #include "core/base/status.h"
+#include "core/environment/environment.h"
 #include "server/access/connections/connection_guard.h"
 #include "server/access/exposure.h"
 #include "server/access/grpc_log.h"
@@ -117,6 +118,7 @@ int ServeUntilTheEnd(const sigset_t& signals, const ComputeDevice& device,
 }
 
 int Serve(const CommandLine& line) {
+  WarnOfEnvironment();
   RenouncePrivileges();  // of the threads that follow, too
   const sigset_t signals = BlockSignals();
   LimitGrpcLog();

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/environment/spelling.h"
-#include "core/base/text/terminal_text.h"
+#include "client/cli/command/terminal_stream.h"
+#include "core/environment/spelling.h"
 #include "core/base/process/version.h"
 #include "nlohmann/json.hpp"
 
@@ -91,7 +91,7 @@ Json ErrorJson(const absl::Status& status) {
 int Report(const absl::Status& status, bool json,
            const Environment& environment, absl::string_view command = "") {
   const ExitCode code = ExitCodeOf(status);
-  *environment.err << "hawser: " << TerminalText(status.message()) << "\n";
+  *environment.err << "hawser: " << status.message() << "\n";
   if (code == kUsage) {
     *environment.err << "Try: hawser help" << (command.empty() ? "" : " ")
                      << command << "\n";
@@ -164,8 +164,13 @@ int RunHelp(absl::Span<const std::string> words,
 
 }  // namespace
 
-int RunHawser(absl::Span<const std::string> words,
-              const Environment& environment) {
+int RunHawser(absl::Span<const std::string> words, const Environment& outside) {
+  // Whatever is printed goes through these; only progress moves the cursor.
+  TerminalStream out(outside.out), err(outside.err);
+  Environment environment = outside;
+  environment.out = &out;
+  environment.err = &err;
+  environment.progress = outside.err;
   if (words.empty()) {
     *environment.err << Overview();
     return kUsage;

@@ -9,7 +9,7 @@
 
 #include "client/cli/hawser.h"
 #include "client/digests/digest_cache.h"
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 #include "client/remote/bare/grpc_bare_calls.h"
 #include "client/remote/grpc/grpc_transport.h"
 #include "kernels/cpu/client/cpu_client.h"

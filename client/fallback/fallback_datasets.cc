@@ -41,7 +41,9 @@ struct FallbackDatasets::Verbs {
     auto answer = AskPrimary(tag);
     if (!absl::IsUnavailable(answer.status())) return answer;
     if (!datasets.QueueTag(tag)) return answer;
-    return Acknowledgement();
+    if (datasets.client_->policy_.secondary_is_here) return Acknowledgement();
+    return datasets.client_->secondary_->datasets().Answer(
+        tag, WithoutAttempt(call));
   }
   absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
     if (IsTag(stat.token)) {
@@ -75,6 +77,13 @@ void FallbackDatasets::CatchUp(
 }
 
 void FallbackDatasets::SayIsHere(const std::string& token) {
+  if (!client_->policy_.secondary_is_here) {
+    HAWSER_LOG(kWarning) << "dataset " << token << " is put on "
+                         << client_->secondary_->name() << ": "
+                         << client_->primary_->name()
+                         << " is away, and gets it at its first use there";
+    return;
+  }
   known_.SetAlone(token);
   HAWSER_LOG(kWarning) << "dataset " << token << " is in this process alone: "
                        << client_->primary_->name()
@@ -109,9 +118,12 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
 
 bool FallbackDatasets::QueueTag(const DatasetTag& tag) {
   if (!known_.QueueTag(tag)) return false;
-  HAWSER_LOG(kWarning) << "tag " << tag.name << " is in this process alone: "
-                       << client_->primary_->name()
-                       << " is away, and gets it once it is back";
+  HAWSER_LOG(kWarning)
+      << "tag " << tag.name << " is "
+      << (client_->policy_.secondary_is_here
+              ? "in this process alone: "
+              : absl::StrCat("set on ", client_->secondary_->name(), ": "))
+      << client_->primary_->name() << " is away, and gets it once it is back";
   return true;
 }
 

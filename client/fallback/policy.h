@@ -60,6 +60,10 @@ struct FallbackPolicy {
   // a mapped file or memory that is the caller's anyway.
   bool keep_dataset_sources = true;
 
+  // If false, the secondary is on another machine, or falls back itself: what
+  // it has is not lost with this process, and it is told of tags too.
+  bool secondary_is_here = true;
+
   // Called when the client ends, or where GiveUnsent is called, with each
   // dataset that was put or frozen and is on no server.
   std::function<void(const UnsentDataset& dataset)> on_unsent;

@@ -10,9 +10,6 @@
 namespace hawser {
 namespace {
 
-// A chain that began so long ago is cut: about so long takes its replay at
-// most.
-constexpr absl::Duration kLongReplay = absl::Seconds(10);
 // An execution costs about this much besides its host values: the recipes,
 // their vectors and shapes.
 constexpr int64_t kExecutionOverhead = 1024;

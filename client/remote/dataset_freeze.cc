@@ -64,6 +64,37 @@ absl::Status FillFreeze(const std::shared_ptr<RemoteLink>& link,
   return absl::OkStatus();
 }
 
+Shape ShapeOf(const runtime::NamedArgument& array) {
+  const auto* literal = std::get_if<Literal>(&array.value);
+  return literal != nullptr
+             ? literal->shape()
+             : std::get<runtime::BufferPtr>(array.value)->shape();
+}
+
+// Whether an answer is of these arrays, sorted by name; and, where all of their
+// bytes are here, has the name that they have.
+absl::Status CheckFrozen(
+    const RemoteLink& link, const DatasetInfo& info,
+    absl::Span<const runtime::NamedArgument* const> arrays) {
+  bool same = info.arrays.size() == arrays.size();
+  DatasetSource source;
+  for (size_t i = 0; same && i < arrays.size(); ++i) {
+    same = info.arrays[i].name == arrays[i]->name &&
+           info.arrays[i].shape == ShapeOf(*arrays[i]);
+    const auto* literal = std::get_if<Literal>(&arrays[i]->value);
+    if (literal != nullptr)
+      source.arrays.push_back({arrays[i]->name, *literal});
+  }
+  if (!same) {
+    return BrokenProtocol(link.name(), "the answer to Freeze has other arrays");
+  }
+  if (source.arrays.size() < arrays.size()) return absl::OkStatus();
+  const std::string token = TokenOf(ManifestOf(source, 1));
+  if (info.token == token) return absl::OkStatus();
+  return BrokenProtocol(link.name(), "it calls the dataset \"", info.token,
+                        "\", its name is ", token);
+}
+
 }  // namespace
 
 absl::StatusOr<DatasetInfo> FreezeDataset(
@@ -98,7 +129,10 @@ absl::StatusOr<DatasetInfo> FreezeDataset(
   HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
                           AwaitWithin(freeze->future(), cancel, link->name()));
   absl::StatusOr<DatasetInfo> info = FromProto(reply);
-  if (info.ok()) return info;
+  if (info.ok()) {
+    HAWSER_RETURN_IF_ERROR(CheckFrozen(*link, *info, sorted));
+    return info;
+  }
   return BrokenProtocol(link->name(),
                         "the answer to Freeze: ", info.status().message());
 }

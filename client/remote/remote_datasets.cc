@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "client/remote/dataset_freeze.h"
 #include "client/remote/datasets/dataset_put.h"
+#include "client/remote/datasets/numbered_ask.h"
 #include "client/remote/remote_buffer.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
@@ -40,7 +41,7 @@ absl::StatusOr<DatasetInfo> RemoteDatasets::Put(
     const DatasetSource& source, const runtime::CallOptions& call) {
   DatasetSource normal = source;
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&normal));
-  DatasetPut put(link_->transport().get(), link_->options(), normal, call);
+  DatasetPut put(link_, normal, call);
   return put.Run();
 }
 
@@ -111,9 +112,15 @@ template <typename Verb>
 absl::StatusOr<typename Verb::Answer> RemoteDatasets::AskServer(
     const Verb& verb, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const auto request, OnWire<Verb>::Send(verb));
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto reply, link_->transport()->Ask<OnWire<Verb>>(
-                            request, {.cancel = runtime::AttemptToken(call)}));
+  const CancelToken cancel = runtime::AttemptToken(call);
+  const auto asked = [&] {
+    if constexpr (kHasNumber<typename OnWire<Verb>::Request>) {
+      return AskNumbered<OnWire<Verb>>(link_, request, cancel);
+    } else {
+      return link_->transport()->Ask<OnWire<Verb>>(request, {.cancel = cancel});
+    }
+  };
+  HAWSER_ASSIGN_OR_RETURN(const auto reply, asked());
   auto answer = AnswerOf<typename Verb::Answer>(reply);
   if (answer.ok()) return answer;
   return BrokenProtocol(link_->name(), "the answer to ", OnWire<Verb>::kMethod,

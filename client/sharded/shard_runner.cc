@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/threads/all_of.h"
 #include "core/base/threads/or_expired.h"
@@ -198,15 +199,21 @@ void ShardRunner::Lost(int place, uint64_t life, const absl::Status& why) {
 }
 
 bool ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
+  const absl::Time now = SteadyNow();
   return On(
       [&](TaskMachine& machine, Afterwards& later) {
         for (const ShardedTaskPtr& task : tasks) {
           ++task->execution->unfinished;
+          task->since = now;
           for (const ShardedValuePtr& value : task->takes) {
             ++value->uses;
             task->execution->takes.push_back(value);
             task->steps = std::max(task->steps, value->steps() + 1);
+            task->since = std::min(task->since, value->since());
           }
+          // The next look is as much later.
+          task->cut = now - task->since >= policy_.max_replay;
+          if (task->cut) task->since = now;
         }
         machine.Want(tasks, later);
       },
@@ -276,17 +283,22 @@ void ShardRunner::Checkpoint(const ShardedValuePtr& value) {
   Hold(value);
   Fetch(value, {}).OnReady([this, self = shared_from_this(),
                             value](const absl::StatusOr<Literal>& fetched) {
-    std::vector<ShardedTaskPtr> chain;  // goes outside the lock
-    On([&](TaskMachine&, Afterwards& later) {
-      --value->holders;
-      Copies::Trim(*value, later);
-      if (!fetched.ok()) return;
-      value->source = *fetched;
-      for (ShardedValue::Given& one : value->given) {
-        chain.push_back(std::move(one.by));
-        one.by = nullptr;
-      }
-    });
+    if (fetched.ok()) Root(value, *fetched);
+    LetGo(value);
+  });
+}
+
+void ShardRunner::Root(const ShardedValuePtr& value, const Literal& is) {
+  if (value->shape.byte_size() > policy_.checkpoint_bytes) return;
+  std::vector<ShardedTaskPtr> chain;  // goes outside the lock
+  On([&](TaskMachine&, Afterwards&) {
+    const auto* made = std::get_if<absl::Status>(&value->source);
+    if (made == nullptr) return;
+    value->source = is;
+    for (ShardedValue::Given& one : value->given) {
+      chain.push_back(std::move(one.by));
+      one.by = nullptr;
+    }
   });
 }
 

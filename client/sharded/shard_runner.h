@@ -62,6 +62,9 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Brings it here in the background, unless it is large; the tasks that led to
   // it are not needed then.
   void Checkpoint(const ShardedValuePtr& value);
+  // It is `is`, which is here, unless it is large: the tasks that led to it are
+  // not needed any more.
+  void Root(const ShardedValuePtr& value, const Literal& is);
   // Counts the users that have it.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);

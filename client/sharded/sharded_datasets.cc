@@ -23,7 +23,8 @@ bool Changes(const DatasetVerb& verb) {
 
 absl::Status ShardedDatasets::Ask(
     bool all, absl::FunctionRef<absl::Status(runtime::Datasets&)> ask) {
-  absl::Status status = Unavailable("no place of ", client_->name(), " is there");
+  absl::Status status =
+      Unavailable("no place of ", client_->name(), " is there");
   bool done = false, asked = false;
   const auto places = runner_->places();
   for (size_t p = 0; p < places.size(); ++p) {
@@ -89,7 +90,15 @@ absl::StatusOr<DatasetInfo> ShardedDatasets::Freeze(
     HAWSER_ASSIGN_OR_RETURN(Literal value, values[i].Await());
     source.arrays.push_back({arrays[i].name, std::move(value)});
   }
-  return Put(source, call);
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, Put(source, call));
+  // The tasks that led to the values are not needed any more.
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const auto* buffer = std::get_if<runtime::BufferPtr>(&arrays[i].value);
+    if (buffer == nullptr) continue;
+    runner_->Root(static_cast<ShardedBuffer*>(buffer->get())->value(),
+                  source.arrays[i].value);
+  }
+  return info;
 }
 
 absl::StatusOr<DatasetAnswer> ShardedDatasets::Answer(

@@ -213,8 +213,12 @@ absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
   const auto tasks = TasksOf(*plan, values, results, options.call);
   if (!runner_->Run(tasks)) return FailedPrecondition(kGone);
   int steps = 0;
-  for (const ShardedTaskPtr& task : tasks) steps = std::max(steps, task->steps);
-  if (steps % runner_->policy().checkpoint_steps == 0) {
+  bool cut = false;
+  for (const ShardedTaskPtr& task : tasks) {
+    steps = std::max(steps, task->steps);
+    cut |= task->cut;
+  }
+  if (cut || steps % runner_->policy().checkpoint_steps == 0) {
     for (const ShardedValuePtr& value : results) runner_->Checkpoint(value);
   }
   return buffers;

@@ -15,8 +15,10 @@ namespace hawser {
 namespace {
 
 int FromEnvironment() {
+  // Any other value is left out, as core/environment says.
   const char* text = std::getenv("HAWSER_LOG_LEVEL");
-  return text == nullptr ? 0 : std::atoi(text);
+  const bool is_level = text != nullptr && *text >= '0' && *text <= '2';
+  return is_level && text[1] == '\0' ? *text - '0' : 0;
 }
 
 std::atomic<int>& MinSeverity() {

@@ -28,6 +28,13 @@ struct DatasetsMethod {
   using Reply = Reply_;
 };
 
+// A request that is answered once a disk has it, and has a number by which its
+// client asks whether it is under way.
+template <typename Request>
+inline constexpr bool kHasNumber = requires(const Request& request) {
+  request.number();
+};
+
 // A verb's row: the method `kMethod`; Send makes the request and Receive the
 // verb again, at the other end. Errors of both: kInvalidArgument for what no
 // server can answer.

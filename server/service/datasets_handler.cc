@@ -172,15 +172,15 @@ std::unique_ptr<PutStream> DatasetsHandler::Put(absl::string_view tenant) {
   return std::make_unique<PutStream>(store_, std::string(tenant));
 }
 
-void DatasetsHandler::Serve(FindMissingMethod, absl::string_view tenant,
-                            const v1::FindMissingRequest& request,
-                            const Done<FindMissingMethod>& done) {
+void DatasetsHandler::Answer(FindMissingMethod, absl::string_view tenant,
+                             const v1::FindMissingRequest& request,
+                             const Done<FindMissingMethod>& done) {
   done(FindMissing(tenant, request));
 }
 
-void DatasetsHandler::Serve(CommitMethod, absl::string_view tenant,
-                            const v1::CommitRequest& request,
-                            Done<CommitMethod> done) {
+void DatasetsHandler::Answer(CommitMethod, absl::string_view tenant,
+                             const v1::CommitRequest& request,
+                             Done<CommitMethod> done) {
   const absl::Status upload = CheckUpload(request.upload());
   if (!upload.ok()) return done(upload);
   auto manifest = FromProto(request.manifest());
@@ -213,9 +213,9 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::StatWithDigests(
   return proto;
 }
 
-void DatasetsHandler::Serve(OnWire<StatDataset>, absl::string_view tenant,
-                            const v1::StatRequest& request,
-                            Done<OnWire<StatDataset>> done) {
+void DatasetsHandler::Answer(OnWire<StatDataset>, absl::string_view tenant,
+                             const v1::StatRequest& request,
+                             Done<OnWire<StatDataset>> done) {
   if (!request.digests()) {
     return ServeVerb<StatDataset>(tenant, request, std::move(done));
   }

@@ -19,6 +19,7 @@
 #include "proto/datasets.pb.h"
 #include "server/datasets/dataset_store.h"
 #include "server/datasets/uploads.h"
+#include "server/service/execution/running_calls.h"
 #include "server/service/messages/piece.h"
 
 namespace hawser::server {
@@ -82,31 +83,45 @@ class DatasetsHandler {
   using Done =
       std::function<void(const absl::StatusOr<typename Method::Reply>&)>;
 
-  // Both outlive it.
-  DatasetsHandler(DatasetStore* store, ThreadPool* workers)
-      : store_(store), workers_(workers) {}
+  // All outlive it. Requests that have a number are in `calls` meanwhile.
+  DatasetsHandler(DatasetStore* store, ThreadPool* workers, RunningCalls* calls)
+      : store_(store), workers_(workers), calls_(calls) {}
 
   // The methods of one request and one answer (core/wire/dataset_verbs.h).
-  template <typename Verb>
-  void Serve(OnWire<Verb>, absl::string_view tenant,
-             const typename OnWire<Verb>::Request& request,
-             Done<OnWire<Verb>> done) {
-    ServeVerb<Verb>(tenant, request, std::move(done));
+  template <typename Method>
+  void Serve(Method method, absl::string_view tenant,
+             const typename Method::Request& request, Done<Method> done) {
+    if constexpr (kHasNumber<typename Method::Request>) {
+      calls_->Begin(tenant, request.number());
+      done = [calls = calls_, tenant = std::string(tenant),
+              number = request.number(), done = std::move(done)](
+                 const absl::StatusOr<typename Method::Reply>& reply) {
+        calls->End(tenant, number);
+        done(reply);
+      };
+    }
+    Answer(method, tenant, request, std::move(done));
   }
-  // Answers also with the digests of all chunks, which no verb asks for.
-  void Serve(OnWire<StatDataset>, absl::string_view tenant,
-             const v1::StatRequest& request, Done<OnWire<StatDataset>> done);
-  void Serve(FindMissingMethod, absl::string_view tenant,
-             const v1::FindMissingRequest& request,
-             const Done<FindMissingMethod>& done);
-  void Serve(CommitMethod, absl::string_view tenant,
-             const v1::CommitRequest& request, Done<CommitMethod> done);
 
   std::unique_ptr<PutStream> Put(absl::string_view tenant);
   absl::StatusOr<std::shared_ptr<RowReader>> Get(absl::string_view tenant,
                                                  const v1::GetRequest& request);
 
  private:
+  template <typename Verb>
+  void Answer(OnWire<Verb>, absl::string_view tenant,
+              const typename OnWire<Verb>::Request& request,
+              Done<OnWire<Verb>> done) {
+    ServeVerb<Verb>(tenant, request, std::move(done));
+  }
+  // Answers also with the digests of all chunks, which no verb asks for.
+  void Answer(OnWire<StatDataset>, absl::string_view tenant,
+              const v1::StatRequest& request, Done<OnWire<StatDataset>> done);
+  void Answer(FindMissingMethod, absl::string_view tenant,
+              const v1::FindMissingRequest& request,
+              const Done<FindMissingMethod>& done);
+  void Answer(CommitMethod, absl::string_view tenant,
+              const v1::CommitRequest& request, Done<CommitMethod> done);
   // Makes the verb of its request, and the reply of what the store answers.
   template <typename Verb>
   void ServeVerb(absl::string_view tenant,
@@ -129,6 +144,7 @@ class DatasetsHandler {
 
   DatasetStore* const store_;
   ThreadPool* const workers_;
+  RunningCalls* const calls_;
 };
 
 }  // namespace hawser::server

@@ -16,7 +16,7 @@ BASE = ["core/base"]
 IR = BASE + ["core/ir"]
 OPS = IR + ["core/ops"]
 CORE = OPS + ["core/" + name for name in (
-    "autodiff", "passes", "runtime", "sharding", "vectorize", "wire")]
+    "autodiff", "environment", "passes", "runtime", "sharding", "vectorize", "wire")]
 MESSAGES, SERVICES = "proto messages", "proto services"
 UNKNOWN = "unknown"
 RPC = [MESSAGES, SERVICES, "gRPC", "protobuf"]
@@ -28,6 +28,7 @@ NESTED = ("deploy", "tests")
 ALLOWED = {
     "proto": RPC + ["absl"],
     "core/base": ["absl", "crypto"],
+    "core/environment": BASE + ["absl"],
     "core/ir": BASE + ["absl"],
     "core/ops": IR + ["absl"],
     "core/autodiff": OPS + ["absl"],
@@ -47,12 +48,11 @@ ALLOWED = {
                             "CUDA"],
     "kernels/emu": BASE + ["kernels/dialect", "kernels/gpu/device", "absl"],
     "client": CORE + ["client", "kernels/cpu", "absl"],
-    "client/sdk": OPS + ["client/environment", "client/formats",
+    "client/sdk": OPS + ["core/environment", "client/formats",
                          "core/autodiff", "core/passes", "core/runtime",
                          "core/sharding", "core/vectorize", "kernels/cpu",
                          "absl"],
     "client/formats": BASE + ["absl", "JSON", "zlib"],
-    "client/environment": BASE + ["absl"],
     "client/digests": IR + ["client/formats", "core/runtime", "absl"],
     "client/remote": OPS + ["core/runtime", "core/wire", MESSAGES, "absl",
                             "protobuf"],

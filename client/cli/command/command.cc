@@ -1,14 +1,35 @@
 #include "client/cli/command/command.h"
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "core/base/text/terminal_text.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
 
 constexpr absl::string_view kUsagePayload = "hawser.usage";
+
+// JSON as it is, but for the control characters that it allows in a string: DEL
+// and U+0080 to U+009F, which are escaped like the others.
+std::string WithoutControls(absl::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const auto c = static_cast<unsigned char>(json[i]);
+    const unsigned char next =
+        i + 1 < json.size() ? static_cast<unsigned char>(json[i + 1]) : 0;
+    if (c == 0x7f) {
+      out += "\\u007f";
+    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+      absl::StrAppendFormat(&out, "\\u%04x", next);
+      ++i;
+    } else {
+      out += json[i];
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -28,17 +49,17 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 
 void PrintJson(const Json& json, std::ostream* out) {
   // If the indent is 0, a line ends between members and nowhere else.
-  *out << absl::StrReplaceAll(
-              json.dump(0, ' ', false, Json::error_handler_t::replace),
-              {{",\n", ", "}, {"\n", ""}})
-       << std::endl;
+  const std::string text = absl::StrReplaceAll(
+      json.dump(0, ' ', false, Json::error_handler_t::replace),
+      {{",\n", ", "}, {"\n", ""}});
+  *out << WithoutControls(text) << std::endl;
 }
 
 void Invocation::Print(absl::string_view text, const Json& result) const {
   if (json) {
     PrintJson(result, environment.out);
   } else {
-    *environment.out << TerminalText(text) << std::flush;
+    *environment.out << text << std::flush;
   }
 }
 

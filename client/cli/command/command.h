@@ -32,6 +32,9 @@ enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
 struct Environment {
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
+  // Where progress bars are drawn: err as it is, which RunHawser sees to. What
+  // is written to the other two loses what a terminal would take for orders.
+  std::ostream* progress = nullptr;
   bool err_is_terminal = false;
   std::string servers;  // HAWSER_SERVERS
   // Makes a client of the server at this address without sending anything.
@@ -94,7 +97,7 @@ struct Command {
   absl::string_view summary;      // one line
   absl::string_view description;  // paragraphs, wrapped by hand
   absl::Span<const Flag> flags;   // besides kGlobalFlags
-  CountRange words;  // how many words besides flags
+  CountRange words;               // how many words besides flags
   // Runs the subcommand and prints its result. RunHawser prints the error.
   absl::StatusOr<ExitCode> (*run)(const Invocation& invocation);
 };

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/command/quantity.h"
+#include "core/base/text/terminal_text.h"
 
 namespace hawser::cli {
 namespace {
@@ -40,7 +41,7 @@ ProgressBar::ProgressBar(std::ostream* out, bool visible, std::string label,
                          std::function<absl::Time()> now)
     : out_(out),
       visible_(visible),
-      label_(std::move(label)),
+      label_(TerminalText(label)),
       now_(std::move(now)),
       start_(now_()) {}
 

@@ -50,7 +50,7 @@ absl::Status FetchInto(const Invocation& invocation, runtime::Client* client,
                        absl::Span<char> into, const CancelToken& cancel) {
   std::optional<RowRange> range;
   if (rows.has_value()) range = RowsOf(*rows, array.shape);
-  ProgressBar bar(invocation.environment.err,
+  ProgressBar bar(invocation.environment.progress,
                   invocation.environment.err_is_terminal);
   return client->datasets().FetchInto(
       {info.token, array.name, range}, into,

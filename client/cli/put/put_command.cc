@@ -172,7 +172,7 @@ class PutRun {
     const absl::Time start = SteadyNow();
     const Environment& environment = invocation_.environment;
     const auto bar_of = [&](absl::string_view what) {
-      return ProgressBar(environment.err, environment.err_is_terminal,
+      return ProgressBar(environment.progress, environment.err_is_terminal,
                          absl::StrCat(label, what));
     };
     FilesRead files_read;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "client/remote/datasets/numbered_ask.h"
 #include "core/base/clock.h"
 #include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
@@ -24,13 +25,13 @@ constexpr int64_t kMostLazyBytes = int64_t{256} << 20;
 
 }  // namespace
 
-DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
-                       const DatasetSource& source,
+DatasetPut::DatasetPut(RemoteLink* link, const DatasetSource& source,
                        const runtime::CallOptions& call)
-    : transport_(transport),
-      options_(options),
+    : link_(link),
+      transport_(link->transport().get()),
+      options_(link->options()),
       cancel_(runtime::AttemptToken(call)),
-      groups_(std::max(options.bulk_threads, 1)),
+      groups_(link->bulk_streams()),
       progress_(call.progress) {
   int64_t lazy_bytes = 0;  // of the last stage
   for (const DatasetSource::Array& array : source.arrays) {
@@ -259,8 +260,9 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   const std::string token = TokenOf(manifest_);
   absl::StatusOr<v1::DatasetInfoProto> answer;
   do {
-    answer = transport_->Ask<CommitMethod>(request, {.cancel = cancel_});
-    // It may still write what is there already, for as long as its disk takes.
+    answer = AskNumbered<CommitMethod>(link_, request, cancel_);
+    // A server of before numbers does not say so, and may still write
+    // what is there already, for as long as its disk takes.
   } while (absl::IsUnavailable(answer.status()) && IsBeingWritten(token));
   HAWSER_RETURN_IF_ERROR(answer);
   const v1::DatasetInfoProto& reply = *answer;

@@ -13,6 +13,7 @@
 #include "client/remote/datasets/chunk_groups.h"
 #include "client/remote/link/options.h"
 #include "client/remote/link/transport.h"
+#include "client/remote/session/remote_link.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/random.h"
@@ -28,8 +29,8 @@ namespace hawser {
 class DatasetPut {
  public:
   // `source` is normalized and outlives this.
-  DatasetPut(Transport* transport, const RemoteOptions& options,
-             const DatasetSource& source, const runtime::CallOptions& call);
+  DatasetPut(RemoteLink* link, const DatasetSource& source,
+             const runtime::CallOptions& call);
   absl::StatusOr<DatasetInfo> Run();
 
  private:
@@ -69,8 +70,9 @@ class DatasetPut {
   // The server has the dataset, which does not survive a restart yet.
   bool IsBeingWritten(const std::string& token);
 
+  RemoteLink* const link_;
   Transport* const transport_;
-  const RemoteOptions options_;
+  const RemoteOptions& options_;
   const uint64_t upload_ = RandomNumber();  // what the server calls this put
   const CancelToken cancel_;
   DatasetManifest manifest_;   // digests filled in by Commit

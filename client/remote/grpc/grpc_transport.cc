@@ -140,12 +140,22 @@ class GrpcTransport final : public Transport {
                    const google::protobuf::Message& request,
                    google::protobuf::Message* reply,
                    const runtime::CallOptions& options) override {
-    return AskOnce(NextConnection(),
-                   absl::StrCat("/hawser.v1.Datasets/", method), request, reply,
+    return AskOnce(NextConnection(), DatasetsMethodName(method), request, reply,
                    runtime::AttemptToken(options));
+  }
+  absl::Status AskPatiently(absl::string_view method,
+                            const google::protobuf::Message& request,
+                            google::protobuf::Message* reply,
+                            const CancelToken& cancel) override {
+    BulkConnection patient = NextConnection();
+    patient.silence = absl::InfiniteDuration();
+    return AskOnce(patient, DatasetsMethodName(method), request, reply, cancel);
   }
 
  private:
+  static std::string DatasetsMethodName(absl::string_view method) {
+    return absl::StrCat("/hawser.v1.Datasets/", method);
+  }
   struct Bulk {
     grpc::GenericStub generic;
     std::unique_ptr<v1::Executor::Stub> executor;

@@ -114,7 +114,15 @@ class Transport {
                            const google::protobuf::Message& request,
                            google::protobuf::Message* reply,
                            const runtime::CallOptions& options) = 0;
-  // The same for a Method of core/wire/dataset_verbs.h.
+  // The same where the caller watches for silence and ends the call by its
+  // token: it takes as long as the other end works on it.
+  virtual absl::Status AskPatiently(absl::string_view method,
+                                    const google::protobuf::Message& request,
+                                    google::protobuf::Message* reply,
+                                    const CancelToken& cancel) {
+    return Ask(method, request, reply, {.cancel = cancel});
+  }
+  // Ask for a Method of core/wire/dataset_verbs.h.
   template <typename Method>
   absl::StatusOr<typename Method::Reply> Ask(
       const typename Method::Request& request,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/probes/verdict.h"

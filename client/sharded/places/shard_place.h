@@ -30,6 +30,8 @@ struct ShardedPolicy {
   // background, if it is at most so large; then it needs none of them. One that
   // could not be is not made again beyond max_steps.
   int checkpoint_steps = 16;
+  // So is one whose chain began so long ago: its replay takes about as long.
+  absl::Duration max_replay = absl::Seconds(10);
   int64_t checkpoint_bytes = int64_t{64} << 20;
   int max_steps = 1024;
   // The figures that each place is taken to have. Unset: they are measured,

@@ -14,6 +14,14 @@ int ShardedValue::steps() const {
   return most;
 }
 
+absl::Time ShardedValue::since() const {
+  absl::Time first = absl::InfiniteFuture();
+  for (const Given& one : given) {
+    if (one.by != nullptr) first = std::min(first, one.by->since);
+  }
+  return first;
+}
+
 std::vector<ShardedTaskPtr> ShardedTask::Makers() const {
   std::vector<ShardedTaskPtr> makers;
   for (const ShardedValuePtr& value : takes) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "client/sharded/places/sharded_program.h"
 #include "client/sharded/tasks/task_table.h"
 #include "core/base/threads/future.h"
@@ -76,6 +77,8 @@ struct ShardedValue {
   const Literal* host() const { return std::get_if<Literal>(&source); }
   bool needed() const { return holders + uses > 0; }
   int steps() const;  // tasks back to its sources, at most
+  // Returns when the first of these was begun; infinite where there is none.
+  absl::Time since() const;
 };
 using ShardedValuePtr = std::shared_ptr<ShardedValue>;
 
@@ -108,6 +111,10 @@ struct ShardedTask {
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
   std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;  // from the sources to its results, at most
+  // It says when the first of these was begun, and once the chain was cut when
+  // that was done.
+  absl::Time since = absl::InfiniteFuture();
+  bool cut = false;  // the chain took long, and would again
   // The place that it belongs to, as ReadyTask says; or kWhereMostIs.
   int home = kHere;
   double work = 1;

@@ -1,4 +1,4 @@
-// RunningCalls: which stateless calls are under way, by their clients' numbers.
+// RunningCalls: which calls are under way, by their clients' numbers.
 #ifndef HAWSER_SERVER_SERVICE_EXECUTION_RUNNING_CALLS_H_
 #define HAWSER_SERVER_SERVICE_EXECUTION_RUNNING_CALLS_H_
 
@@ -13,8 +13,8 @@
 
 namespace hawser::server {
 
-// A client asks on its session whether a call of its own is still worked on.
-// Number 0 stands for calls without one, which are not kept. Thread-safe.
+// A client asks on its session whether a call of its own is still worked on: a
+// stateless one, or one to Datasets that waits for the disk. Number 0 stands for calls without one, which are not kept. Thread-safe.
 class RunningCalls {
  public:
   void Begin(absl::string_view tenant, uint64_t number) {

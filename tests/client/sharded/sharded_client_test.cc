@@ -29,8 +29,7 @@ TEST_F(ShardedClientTest, RowsAreDoneByAllPlaces) {
   const std::vector<Argument> arguments = {Numbers(Rows(), 1),
                                            Numbers(Rows(), -30)};
   const auto results = Run(RowWise(), arguments, "0.0/6");
-  EXPECT_THAT(Fetch(results[0]),
-              Gives(Expected(RowWise(), arguments)));
+  EXPECT_THAT(Fetch(results[0]), Gives(Expected(RowWise(), arguments)));
   EXPECT_EQ(executions(), 6);
   for (const auto& place : places_) EXPECT_GE(place->counts().executions, 1);
   ExpectTasks(6);
@@ -117,6 +116,46 @@ TEST_F(ShardedClientTest, LongChainsAreCutByACheckpoint) {
   EXPECT_LE(client_->stats().tasks_again, 17);
 }
 
+// What is frozen is not made again, nor what led to it.
+TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatWasFrozen) {
+  const Literal start = Numbers(Rows(), 1);
+  const Literal zeros = Literal::Zeros(Rows());
+  std::vector<BufferPtr> state = Run(RowWise(), {start, zeros}, "0.0/3");
+  for (int step = 0; step < 8; ++step) {
+    state = Run(RowWise(), {state[0], zeros}, "0.0/3");
+  }
+  const runtime::NamedArgument array = {"x", state[0]};
+  ASSERT_OK(client_->datasets().Freeze({&array, 1}, {}).status());
+  const auto later = Run(RowWise(), {state[0], zeros}, "0.0/3");
+  ASSERT_OK(Fetch(later[0]));
+  places_[2]->GoAway();
+  EXPECT_THAT(Fetch(later[0]), Gives(start));
+  EXPECT_THAT(Fetch(state[0]), Gives(start));
+  // The third of the last step; without the freeze of all ten.
+  EXPECT_EQ(client_->stats().tasks_again, 1);
+}
+
+// A chain of few steps that took long is cut too.
+TEST_F(ShardedClientTest, SlowChainsAreCutByTheirTime) {
+  std::vector<std::shared_ptr<runtime::Client>> clients(places_.begin(),
+                                                        places_.end());
+  client_ = *MakeShardedClient(clients, {.probe_first = absl::Milliseconds(1),
+                                         .max_replay = absl::Milliseconds(40)});
+  const Literal start = Numbers(Rows(), 1);
+  const Literal zeros = Literal::Zeros(Rows());
+  std::vector<BufferPtr> state = Run(RowWise(), {start, zeros}, "0.0/3");
+  for (int step = 0; step < 12; ++step) {
+    absl::SleepFor(absl::Milliseconds(15));
+    state = Run(RowWise(), {state[0], zeros}, "0.0/3");
+    ASSERT_OK(Fetch(state[0]));
+  }
+  absl::SleepFor(absl::Milliseconds(50));
+  places_[2]->GoAway();
+  EXPECT_THAT(Fetch(state[0]), Gives(start));
+  // Of thirteen steps, below the sixteen that are cut by their number.
+  EXPECT_LE(client_->stats().tasks_again, 6);
+}
+
 // No step waits until the one before it is known to be done.
 TEST_F(ShardedClientTest, SmallStepsAreQueuedWhereTheirStateIs) {
   constexpr int kSteps = 10;
@@ -147,8 +186,7 @@ TEST_F(ShardedClientTest, APlaceGoneInTheMiddleIsDoneWithout) {
   for (int after = 0; after < 3; ++after) {
     places_[0]->GoAwayAfter(after);
     const auto results = Run(RowWise(), arguments, "0.0*");
-    EXPECT_THAT(Fetch(results[0]),
-                Gives(Expected(RowWise(), arguments)));
+    EXPECT_THAT(Fetch(results[0]), Gives(Expected(RowWise(), arguments)));
     places_[0]->ComeBack();
     while (!client_->Ping({}).ok()) {
     }
@@ -195,11 +233,11 @@ TEST_F(ShardedClientTest, AnErrorIsTheResults) {
   const std::vector<Argument> arguments = {Numbers(Rows(), 1),
                                            Numbers(Rows(), -30)};
   const auto results = Run(RowWise(), arguments, "0.0/3");
-  EXPECT_THAT(Fetch(results[0]), StatusIs(absl::StatusCode::kInvalidArgument,
-                                          "no such thing"));
+  EXPECT_THAT(Fetch(results[0]),
+              StatusIs(absl::StatusCode::kInvalidArgument, "no such thing"));
   const auto next = Run(RowWise(), {results[0], results[0]}, "0.0/3");
-  EXPECT_THAT(Fetch(next[0]), StatusIs(absl::StatusCode::kInvalidArgument,
-                                       "no such thing"));
+  EXPECT_THAT(Fetch(next[0]),
+              StatusIs(absl::StatusCode::kInvalidArgument, "no such thing"));
 }
 
 TEST_F(ShardedClientTest, DatasetsAreAtEveryPlace) {
@@ -220,7 +258,7 @@ TEST_F(ShardedClientTest, DatasetsAreAtEveryPlace) {
   auto rows = client_->datasets().Open({info->token, "x", RowRange{2, 9}}, {});
   ASSERT_OK(rows);
   const auto half = SharedModule({Shape::Of(DType::kF32, {9, kColumns})},
-                             [](const auto& p) { return 0.5 * p[0]; });
+                                 [](const auto& p) { return 0.5 * p[0]; });
   const Literal nine = *Fetch(*rows);
   for (const char* cuts : {"0.0/3", "0.1/2", "0.0/2 0.1/2"}) {
     const auto halves = Run(half, {*rows}, cuts);
@@ -250,8 +288,8 @@ TEST_F(ShardedClientTest, ADeadlineEndsWhatIsUnderWay) {
   auto executable = client_->Compile(RowWise(), CutBy("0.0/3"), {});
   runtime::ExecuteOptions options;
   options.call.cancel = CancelToken(SteadyNow() + absl::Milliseconds(20));
-  auto results = (*executable)
-                     ->Execute({Numbers(Rows(), 1), Numbers(Rows(), 2)}, options);
+  auto results =
+      (*executable)->Execute({Numbers(Rows(), 1), Numbers(Rows(), 2)}, options);
   ASSERT_OK(results);
   EXPECT_THAT((*results)[0]->Fetch(options.call).Await(),
               StatusIs(absl::StatusCode::kDeadlineExceeded, ""));

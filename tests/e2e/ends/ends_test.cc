@@ -72,7 +72,11 @@ class EndsTest : public ::testing::Test {
 TEST_F(EndsTest, WithWorkLeftBehind) { RunAll("work", Times(200)); }
 TEST_F(EndsTest, WithAThreadThatComputes) { RunAll("thread", Times(200)); }
 TEST_F(EndsTest, WithStaticClientsAndTensors) { RunAll("static", Times(200)); }
+TEST_F(EndsTest, OnAnotherThread) { RunAll("exit", Times(100)); }
+TEST_F(EndsTest, WhileItPuts) { RunAll("put", Times(100)); }
+TEST_F(EndsTest, WhileItFreezes) { RunAll("frozen", Times(100)); }
 TEST_F(EndsTest, AfterForks) { RunAll("fork", 2); }
+TEST_F(EndsTest, AfterForksBesideThreads) { RunAll("busy_fork", 2); }
 
 }  // namespace
 }  // namespace hawser

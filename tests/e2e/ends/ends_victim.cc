@@ -2,13 +2,20 @@
 //
 //   ends_victim CLIENT HOW     CLIENT: cpu, remote, fallback, sharded, default
 //                              HOW: work, thread, static, fork, or
-//                              say: where a value was computed
+//                              busy_fork: beside threads that compute,
+//                              put, frozen: such a call is under way,
+//                              exit: on another thread,
+//                              say: where a value was computed, or
+//                              freeze: a value, once its server was killed,
+//                              which is process HAWSER_VICTIM_KILLS
 //
 // Servers are in HAWSER_VICTIM_SERVERS. It ends with 7 where all was well.
 #include <openssl/crypto.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -43,11 +50,13 @@ absl::StatusOr<Client> MakeClient(const std::string& kind) {
   return Connect(options);
 }
 
-Tensor Squared(const Client& client, int n) {
+absl::StatusOr<Tensor> RunSquare(const Client& client, int n) {
   static auto& square =
       *new auto(Jit([](Tensor x) { return Tanh(MatMul(x, x) * 0.001f); }));
-  const auto result =
-      square.With({.client = client})(Ones(DType::kF32, {n, n}));
+  return square.With({.client = client})(Ones(DType::kF32, {n, n}));
+}
+Tensor Squared(const Client& client, int n) {
+  const auto result = RunSquare(client, n);
   return result.ok() ? *result : Tensor();
 }
 
@@ -74,7 +83,7 @@ int InChild(const Client& client, const Tensor& before) {
   std::vector<absl::Status> all = {
       before.Fetch(patient).status(),
       (before + 1.0f).Eval(patient),
-      Squared(client, 4).status(),
+      RunSquare(client, 4).status(),
       client.Put({{"x", Literal::Vector<float>({1, 2})}}).status(),
       client.List().status(),
       client.Usage().status(),
@@ -86,10 +95,8 @@ int InChild(const Client& client, const Tensor& before) {
   };
   int wrong = 0;
   for (size_t i = 0; i < all.size(); ++i) {
-    // A value that is in this process already may be had; no tensor was made of
-    // a function that did not run.
+    // A value that is in this process already may be had.
     if (all[i].ok() && (i == 0 || i == 10)) continue;
-    if (i == 2) continue;
     if (absl::IsFailedPrecondition(all[i])) continue;
     std::cerr << "verb " << i << " in the child: " << all[i] << "\n";
     ++wrong;
@@ -125,6 +132,52 @@ int Fork(const Client& client) {
   return 0;
 }
 
+// Forks while so many threads compute.
+int ForkBeside(int threads, const Client& client) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> busy(threads);
+  for (std::thread& thread : busy) {
+    thread = std::thread([&] {
+      while (!done) (void)Squared(client, 40).Fetch();
+    });
+  }
+  const int wrong = Fork(client);
+  done = true;
+  for (std::thread& thread : busy) thread.join();
+  return wrong;
+}
+
+// Puts or freezes one value after the other, until the process ends.
+void Send(const Client& client, const std::string& how) {
+  for (float i = 1;; ++i) {
+    const Tensor large = Ones(DType::kF32, {1 << 20}) * i;
+    if (how == "frozen") {
+      (void)client.Freeze({{"x", large}});
+      continue;
+    }
+    const auto value = large.Fetch({.client = Client::Cpu()});
+    if (value.ok()) (void)client.Put({{"x", *value}});
+  }
+}
+
+// Freezes a value that is computed on a server that is killed before that.
+int Freeze(const Client& client) {
+  const Tensor value = Squared(client, 3);
+  if (const int wrong = Compute(client)) return wrong;
+  if (!value.Fetch().ok()) return 2;
+  const char* const server = std::getenv("HAWSER_VICTIM_KILLS");
+  if (server == nullptr || kill(std::atoi(server), SIGKILL) != 0) return 3;
+  const auto frozen = client.Freeze({{"x", value}});
+  if (!frozen.ok()) {
+    std::cerr << frozen.status() << "\n";
+    return 4;
+  }
+  const absl::Status tagged =
+      client.Tag({.name = "@model", .token = frozen->token()});
+  std::cerr << "froze " << frozen->token() << ", tag " << tagged << std::endl;
+  return tagged.ok() ? kWell : 5;
+}
+
 int Main(const std::string& kind, const std::string& how) {
   // As a program that uses OpenSSL itself: its handlers run at exit.
   OPENSSL_init_crypto(0, nullptr);
@@ -141,8 +194,9 @@ int Main(const std::string& kind, const std::string& how) {
               << value.on_fallback() << std::endl;
     return kWell;
   }
-  if (how == "fork") {
-    const int wrong = Fork(*client);
+  if (how == "freeze") return Freeze(*client);
+  if (how == "fork" || how == "busy_fork") {
+    const int wrong = ForkBeside(how == "fork" ? 0 : 4, *client);
     return wrong == 0 ? kWell : wrong;
   }
   if (how == "static") {
@@ -151,7 +205,17 @@ int Main(const std::string& kind, const std::string& how) {
     kept_tensor = Squared(*kept, 200);
     return kWell;
   }
+  if (how == "put" || how == "frozen") {
+    std::thread([client = *client, how] { Send(client, how); }).detach();
+    absl::SleepFor(absl::Milliseconds(30));
+    return kWell;
+  }
   LeaveWork(*client);
+  if (how == "exit") {
+    std::thread([] { std::exit(kWell); }).detach();
+    absl::SleepFor(absl::Seconds(30));
+    return 8;
+  }
   if (how == "thread") {
     std::thread([client = *client] {
       while (true) (void)Squared(client, 150).Fetch();

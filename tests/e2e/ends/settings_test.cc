@@ -52,6 +52,27 @@ TEST_F(SettingsTest, AMisspeltSettingIsOneLine) {
   ExpectSays(output, "ran on cpu, fallback 0");
 }
 
+// A level that there is not hides nothing, the line about it neither.
+TEST_F(SettingsTest, ALevelThatIsNoneIsLeftOut) {
+  for (const char* level : {"3", "-1", "22", "2x", "two"}) {
+    const std::string setting = absl::StrCat("HAWSER_LOG_LEVEL=", level);
+    ExpectSays(Run({setting}, 7),
+               absl::StrCat(setting, " is left out: it must be 0 or 1 or 2"));
+  }
+  EXPECT_EQ(Count(Run({"HAWSER_LOG_LEVEL=2", "HAWSER_SPRED=1"}, 7), "SPRED"),
+            0);
+}
+
+TEST_F(SettingsTest, AServerSaysItToo) {
+  std::string address;
+  auto server = testing::StartHawserd(
+      {"--device=cpu"}, &address,
+      {"/usr/bin/env", "HAWSER_SERVER=a:1", "HAWSER_LOG_LEVEL=3"});
+  ASSERT_OK(server);
+  ExpectSays(server->output(), "did you mean HAWSER_SERVERS?");
+  ExpectSays(server->output(), "HAWSER_LOG_LEVEL=3 is left out");
+}
+
 TEST_F(SettingsTest, ABadWordTurnsOffOneServer) {
   std::string address;
   auto server = testing::StartHawserd({"--device=cpu"}, &address);

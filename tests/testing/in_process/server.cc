@@ -57,7 +57,7 @@ void InProcessServer::Start() {
   HAWSER_CHECK(executor.ok());
   core->executor = *std::move(executor);
   core->datasets = std::make_unique<server::DatasetsHandler>(
-      core->store.get(), &core->executor->workers);
+      core->store.get(), &core->executor->workers, &core->executor->calls);
   MutexLock lock(&mu_);
   HAWSER_CHECK(core_ == nullptr);
   core_ = std::move(core);
@@ -108,9 +108,8 @@ void InProcessServer::End(const std::function<void(ServerCore&)>& last_words) {
   core->store->Stop(absl::Now() + kPatience);
   {
     MutexLock lock(&mu_);
-    changed_.Wait(&mu_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      return users_ == 0;
-    });
+    changed_.Wait(
+        &mu_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return users_ == 0; });
   }
   const std::shared_ptr<cpu::CpuClient> device = core->device;
   core.reset();

@@ -38,6 +38,13 @@ grpc::ByteBuffer BufferOf(const std::string& bytes) {
 
 constexpr char kGarbage[] = "\xff\xff\xff\xff\xff\xff";
 
+// The name of another dataset, which is well formed.
+void NameAnother(v1::DatasetInfoProto* info) {
+  std::string& token = *info->mutable_token();
+  if (token.size() < 5) return;
+  token[4] = token[4] == 'a' ? 'b' : 'a';
+}
+
 // An answer of `method` that is well formed and does not fit.
 std::string WrongAnswer(const std::string& method, const std::string& bytes) {
   if (method == "FindMissing") {
@@ -68,8 +75,7 @@ std::string WrongAnswer(const std::string& method, const std::string& bytes) {
   if (method == "Commit" || method == "Stat" || method == "Pin") {
     v1::DatasetInfoProto reply;
     (void)reply.ParseFromString(bytes);
-    std::string& token = *reply.mutable_token();
-    if (!token.empty()) token.back() = token.back() == 'a' ? 'b' : 'a';
+    NameAnother(&reply);
     return reply.SerializeAsString();
   }
   if (method == "Download") return "";
@@ -140,7 +146,7 @@ class SessionLies {
       one->mutable_fetch()->mutable_data()->append("x");
       one->mutable_fetch()->set_large(false);
     } else if (one->has_freeze()) {
-      one->mutable_freeze()->mutable_dataset()->set_token("hw1-nonsense");
+      NameAnother(one->mutable_freeze()->mutable_dataset());
     } else if (one->has_open()) {
       one->mutable_open()->set_session_id(0);
     } else {

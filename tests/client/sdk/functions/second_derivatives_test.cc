@@ -259,6 +259,109 @@ const std::vector<OfOne>& OtherFunctions() {
   return functions;
 }
 
+const std::vector<OfOne>& RootsAndSigns() {
+  static const auto& functions = *new std::vector<OfOne>{
+      {"Sign",
+       [](Tensor x) { return Sign(x); },
+       [](double) { return 0.0; },
+       [](double) { return 0.0; },
+       {0, -0.0, 1, -2}},
+      {"Sign times a square",
+       [](Tensor x) { return Sign(x) * x * x; },
+       [](double x) { return 2 * std::abs(x); },
+       [](double x) { return x > 0   ? 2.0
+                             : x < 0 ? -2.0
+                                     : 0.0; },
+       {0, 1, -2}},
+      {"Sqrt",
+       [](Tensor x) { return Sqrt(x); },
+       [](double x) { return 0.5 / std::sqrt(x); },
+       [](double x) { return -0.25 * std::pow(x, -1.5); },
+       {4, 1, 1e-4, 1e8}},
+      {"Rsqrt",
+       [](Tensor x) { return Rsqrt(x); },
+       [](double x) { return -0.5 * std::pow(x, -1.5); },
+       [](double x) { return 0.75 * std::pow(x, -2.5); },
+       {4, 1, 1e-2, 1e6}},
+      {"Cbrt",
+       [](Tensor x) { return Cbrt(x); },
+       [](double x) { return 1 / (3 * std::pow(std::cbrt(x), 2)); },
+       [](double x) { return -2 / (9 * std::pow(std::cbrt(x), 5)); },
+       {8, -8, 1, 1e-3, -1e6}},
+      {"Cbrt of a cube",
+       [](Tensor x) { return Cbrt(x * x * x); },
+       [](double) { return 1.0; },
+       [](double) { return 0.0; },
+       {1, -2, 0.5}},
+      {"Clip",
+       [](Tensor x) { return Clip(x, -1.0, 1.0) * x; },
+       [](double x) { return std::abs(x) < 1 ? 2 * x
+                             : x > 0         ? 1.0
+                                             : -1.0; },
+       [](double x) { return std::abs(x) < 1 ? 2.0 : 0.0; },
+       {0, 0.5, -0.25, 2, -3}},
+  };
+  return functions;
+}
+
+const std::vector<OfTwo>& FoldsOfTwo() {
+  static const auto& functions = *new std::vector<OfTwo>{
+      {"products so far",
+       [](Tensor x, Tensor y) {
+         return Sum(CumulativeProduct(Stack({x, y, x})));
+       },
+       [](double x, double) { return 1 + 2 * x; },
+       {{0, 0}, {0, 2}, {3, 0}, {2, -1}}},
+      {"the larger, times the first",
+       [](Tensor x, Tensor y) { return Maximum(x, y) * x; },
+       [](double x, double y) { return y > x ? 1.0 : 0.0; },
+       {{0, 2}, {2, 0}, {-1, -3}}},
+      {"the standard deviation",
+       [](Tensor x, Tensor y) {
+         return StandardDeviation(Stack({x, y}));
+       },
+       [](double, double) { return 0.0; },
+       {{3, 1}, {-1, 2}}},
+      {"a complex square",
+       [](Tensor x, Tensor y) {
+         const Tensor z = Complex(x, y);
+         return Imag(z * z);
+       },
+       [](double, double) { return 2.0; },
+       {{0, 0}, {1, 0}, {0, -2}, {3, 4}}},
+  };
+  return functions;
+}
+
+// Which of two equal numbers is the larger is a choice, the same in both
+// orders.
+TEST(SecondDerivatives, AtTiesAgree) {
+  const std::vector<
+      std::pair<const char*, std::function<Tensor(Tensor, Tensor)>>>
+      functions = {
+          {"max", [](Tensor x, Tensor y) { return Maximum(x, y) * x; }},
+          {"min", [](Tensor x, Tensor y) { return Minimum(x, y) * y; }},
+          {"clip", [](Tensor x, Tensor y) { return Clip(x, -y, y) * x * y; }},
+          {"reduce",
+           [](Tensor x, Tensor y) {
+             return ReduceMax(Stack({x, y})) * x;
+           }},
+          {"deviation",
+           [](Tensor x, Tensor y) {
+             return Square(StandardDeviation(Stack({x, y})));
+           }},
+      };
+  for (const auto& [name, fn] : functions) {
+    for (const double at : {0.0, 1.0, -2.0}) {
+      const double one = ValueOf(Grad<1>(Grad<0>(fn))(F64(at), F64(at)));
+      const double other = ValueOf(Grad<0>(Grad<1>(fn))(F64(at), F64(at)));
+      std::cout << name << " at " << at << ": " << one << ", " << other << "\n";
+      EXPECT_TRUE(one == other || (std::isnan(one) && std::isnan(other)))
+          << name;
+    }
+  }
+}
+
 void ExpectClosedForms(const std::vector<OfOne>& functions) {
   int points = 0;
   for (const OfOne& one : functions) {
@@ -276,6 +379,11 @@ void ExpectClosedForms(const std::vector<OfOne>& functions) {
 TEST(SecondDerivatives, OfFunctionsOfOneNumberAreClosedForms) {
   ExpectClosedForms(HyperbolicFunctions());
   ExpectClosedForms(OtherFunctions());
+  ExpectClosedForms(RootsAndSigns());
+}
+
+TEST(SecondDerivatives, OfFoldsAreTheSameInBothOrders) {
+  ExpectBothOrders(FoldsOfTwo());
 }
 
 // Where two series meet, and where one is kept to its bound, the slope is that

@@ -1,4 +1,4 @@
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "client/environment/spelling.h"
+#include "core/environment/spelling.h"
 #include "core/base/log.h"
 
 namespace hawser {
@@ -44,6 +44,7 @@ constexpr Setting kSettings[] = {
     {"HAWSER_CPU_THREADS"},
     {"HAWSER_CUDA_LIBS"},
     {"HAWSER_EMU_FAULT_AT_STEP"},
+    {"HAWSER_PJRT_LIBRARY"},
     {"HAWSER_BUILD_CACHE_GIB"},
 };
 

@@ -1,4 +1,4 @@
-#include "client/environment/spelling.h"
+#include "core/environment/spelling.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "client/environment/environment.h"
+#include "core/environment/environment.h"
 
 #include <fstream>
 #include <regex>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/environment/spelling.h"
+#include "core/environment/spelling.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
