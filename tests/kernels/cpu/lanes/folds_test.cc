@@ -13,6 +13,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/folds/lanes/fold_lanes.h"
+#include "kernels/cpu/kernel.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
