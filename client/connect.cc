@@ -6,7 +6,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "core/base/process/forked.h"
 #include "core/base/process/own_folder.h"
 #include "core/base/status.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/environment/environment.h"
 
 namespace hawser {
@@ -162,11 +162,10 @@ void SayNoneAnswers(const ConnectOptions& options, const absl::Status& why) {
 std::vector<absl::StatusOr<runtime::Capabilities>> AskAll(
     std::vector<Client>& servers) {
   std::vector<absl::StatusOr<runtime::Capabilities>> said(servers.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < servers.size(); ++i) {
-    threads.emplace_back([&, i] { said[i] = servers[i].capabilities(); });
-  }
-  for (std::thread& thread : threads) thread.join();
+  (void)OnThreads(static_cast<int>(servers.size()), [&](int i) {
+    said[i] = servers[i].capabilities();
+    return absl::OkStatus();
+  });
   return said;
 }
 

@@ -9,9 +9,9 @@
 
 #include "client/cli/hawser.h"
 #include "client/digests/digest_cache.h"
-#include "core/environment/environment.h"
 #include "client/remote/bare/grpc_bare_calls.h"
 #include "client/remote/grpc/grpc_transport.h"
+#include "core/environment/environment.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "kernels/cpu/planned/planned_program.h"
 #include "kernels/plan/plan.h"

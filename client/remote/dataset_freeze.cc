@@ -71,8 +71,9 @@ Shape ShapeOf(const runtime::NamedArgument& array) {
              : std::get<runtime::BufferPtr>(array.value)->shape();
 }
 
-// Whether an answer is of these arrays, sorted by name; and, where all of their
-// bytes are here, has the name that they have.
+// Errors: kUnavailable, the answer is of other arrays than these, which are
+// sorted by name, or has another name than theirs. The name is compared if all
+// of their bytes are here.
 absl::Status CheckFrozen(
     const RemoteLink& link, const DatasetInfo& info,
     absl::Span<const runtime::NamedArgument* const> arrays) {
@@ -82,8 +83,9 @@ absl::Status CheckFrozen(
     same = info.arrays[i].name == arrays[i]->name &&
            info.arrays[i].shape == ShapeOf(*arrays[i]);
     const auto* literal = std::get_if<Literal>(&arrays[i]->value);
-    if (literal != nullptr)
+    if (literal != nullptr) {
       source.arrays.push_back({arrays[i]->name, *literal});
+    }
   }
   if (!same) {
     return BrokenProtocol(link.name(), "the answer to Freeze has other arrays");

@@ -292,8 +292,7 @@ void ShardRunner::Root(const ShardedValuePtr& value, const Literal& is) {
   if (value->shape.byte_size() > policy_.checkpoint_bytes) return;
   std::vector<ShardedTaskPtr> chain;  // goes outside the lock
   On([&](TaskMachine&, Afterwards&) {
-    const auto* made = std::get_if<absl::Status>(&value->source);
-    if (made == nullptr) return;
+    if (!std::holds_alternative<absl::Status>(value->source)) return;
     value->source = is;
     for (ShardedValue::Given& one : value->given) {
       chain.push_back(std::move(one.by));

@@ -8,7 +8,7 @@
     )
 
 `bazel test` replays the corpus and a fixed number of seeded mutations of it;
-`bazel test --config=san` lets clang's libFuzzer search for 10 s from the corpus,
+`bazel test --config=san` lets clang's libFuzzer search for 20 s from the corpus,
 with asan and ubsan beneath. deploy/fuzz.sh searches for longer.
 """
 
@@ -17,7 +17,7 @@ with asan and ubsan beneath. deploy/fuzz.sh searches for longer.
 # input that any limit lets through.
 LIBFUZZER = [
     "-seed=1",
-    "-max_total_time=10",
+    "-max_total_time=20",
     "-timeout=20",
     "-rss_limit_mb=4096",
 ]

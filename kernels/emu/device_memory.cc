@@ -5,17 +5,17 @@
 #include <cstring>
 
 #include "core/base/status.h"
+#include "kernels/emu/launch/checked_memory.h"
 
 namespace hawser::emu {
 namespace {
 
 constexpr int64_t kAlignment = 256;
-constexpr int kPoison = 0xff;
 constexpr int64_t kQuarantineBytes = int64_t{64} << 20;
 
 int64_t Rounded(int64_t bytes) {
-  return std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment *
-                                  kAlignment);
+  return std::max(kAlignment,
+                  (bytes + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 }  // namespace
@@ -114,7 +114,8 @@ absl::Status DeviceMemory::Check(absl::string_view who,
                       " of an allocation of ", block.bytes);
     }
   }
-  return Internal(who, ": uses ", bytes, " bytes that are not allocated, or no "
+  return Internal(who, ": uses ", bytes,
+                  " bytes that are not allocated, or no "
                   "longer");
 }
 

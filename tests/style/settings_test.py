@@ -14,7 +14,7 @@ TABLE = "core/environment/environment.cc"
 README = "client/README.md"
 PRODUCT = ("client", "core", "deploy", "kernels", "proto", "server")
 SUFFIXES = {".cc", ".h", ".py", ".sh", ".bzl", ".cu"}
-# What reads a variable: its name is a string or, in a shell, has a dollar.
+# A call of these reads a variable: its name is a string or, in a shell, has a dollar.
 READ = re.compile(
     r"(?:getenv\(|environ\.get\(|environ\.setdefault\(|environ\[|"
     r"IsSwitchedOn\(|Environment\(|Variable\(|variable\()\s*\"([A-Z_]+)\"")

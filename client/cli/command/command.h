@@ -32,8 +32,8 @@ enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
 struct Environment {
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
-  // Where progress bars are drawn: err as it is, which RunHawser sees to. What
-  // is written to the other two loses what a terminal would take for orders.
+  // Progress bars are drawn here: RunHawser makes it err as it is. The other
+  // two lose what a terminal would take for orders.
   std::ostream* progress = nullptr;
   bool err_is_terminal = false;
   std::string servers;  // HAWSER_SERVERS

@@ -28,7 +28,6 @@ constexpr int64_t kEndBytes = 22;
 constexpr int64_t kEnd64Bytes = 56;
 constexpr int64_t kLocator64Bytes = 20;
 constexpr int64_t kMostCommentBytes = 0xFFFF;
-constexpr uint64_t kIn64 = 0xFFFFFFFF;  // the true number is in the zip64 field
 constexpr uint64_t kZip64Field = 1;
 constexpr uint64_t kEncrypted = 1;  // a bit of a member's flags
 constexpr uint64_t kStored = 0;
@@ -131,8 +130,8 @@ absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
   directory.size = in.Take(4);
   directory.offset = in.Take(4);
   directory.end = end;
-  const bool in_64 = directory.members == 0xFFFF || directory.size == kIn64 ||
-                     directory.offset == kIn64;
+  const bool in_64 = directory.members == 0xFFFF ||
+                     directory.size == kInZip64 || directory.offset == kInZip64;
   if (in_64) HAWSER_RETURN_IF_ERROR(ReadEnd64(file, end, &directory));
   if (!in_64 && (disk != 0 || directory_disk != 0)) {
     return InvalidArgument("is one of several zip disks");
@@ -164,7 +163,7 @@ absl::Status TakeZip64(absl::string_view extra, MemberClaim* claim) {
   }
   ZipNumbers in(wide);
   for (uint64_t* number : numbers) {
-    if (*number == kIn64) *number = in.Take(8);
+    if (*number == kInZip64) *number = in.Take(8);
   }
   if (fields.ok() && in.ok()) return absl::OkStatus();
   return InvalidArgument("member ", Quoted(claim->name),

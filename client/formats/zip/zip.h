@@ -16,6 +16,8 @@ namespace hawser {
 
 inline constexpr absl::string_view kZipMagic = "PK\3\4";
 inline constexpr absl::string_view kEmptyZipMagic = "PK\5\6";
+// A field of 32 bits that holds this has its number in the zip64 field.
+inline constexpr uint64_t kInZip64 = 0xFFFFFFFF;
 
 struct ZipMember {
   std::string name;

@@ -18,7 +18,6 @@ namespace {
 // APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 constexpr uint64_t kVersion = 45;       // the first with zip64
 constexpr uint64_t kFirstDay = 0x0021;  // 1980-01-01: no clock in the bytes
-constexpr uint64_t kSizeIn64 = 0xFFFFFFFF;
 constexpr int64_t kLocalBytes = 30, kLocal64Bytes = 4 + 16;
 constexpr int64_t kLocalCrc = 14, kMemberCrc = 16;  // where the CRC-32 stands
 constexpr int64_t kAlignment = 64;
@@ -37,8 +36,8 @@ std::string Little(uint64_t value, int bytes) {
 // Returns the bytes that both records of a member have in common.
 std::string Middle(const MemberToFill& member, uint64_t extra) {
   return absl::StrCat(Little(kVersion, 2), Little(0, 2 + 2), Little(0, 2),
-                      Little(kFirstDay, 2), Little(0, 4), Little(kSizeIn64, 4),
-                      Little(kSizeIn64, 4), Little(member.name.size(), 2),
+                      Little(kFirstDay, 2), Little(0, 4), Little(kInZip64, 4),
+                      Little(kInZip64, 4), Little(member.name.size(), 2),
                       Little(extra, 2));
 }
 
@@ -67,7 +66,7 @@ std::string DirectoryRecord(const MemberToFill& member, int64_t offset) {
       absl::StrCat(Little(1, 2), Little(24, 2), size, size, Little(offset, 8));
   return absl::StrCat("PK\1\2", Little(kVersion, 2),
                       Middle(member, extra.size()), Little(0, 2 + 2 + 2 + 4),
-                      Little(kSizeIn64, 4), member.name, extra);
+                      Little(kInZip64, 4), member.name, extra);
 }
 
 // The end records of a directory of `size` bytes at `offset`.
@@ -77,8 +76,8 @@ std::string End(uint64_t members, uint64_t offset, uint64_t size) {
                       Little(members, 8), Little(size, 8), Little(offset, 8),
                       "PK\6\7", Little(0, 4), Little(offset + size, 8),
                       Little(1, 4), "PK\5\6", Little(0, 2 + 2),
-                      Little(0xFFFF, 2), Little(0xFFFF, 2),
-                      Little(kSizeIn64, 4), Little(kSizeIn64, 4), Little(0, 2));
+                      Little(0xFFFF, 2), Little(0xFFFF, 2), Little(kInZip64, 4),
+                      Little(kInZip64, 4), Little(0, 2));
 }
 
 absl::Status CheckNames(absl::Span<const MemberToFill> members) {

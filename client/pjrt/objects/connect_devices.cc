@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "core/base/mutex.h"
 #include "core/base/process/version.h"
 #include "core/base/status.h"
+#include "core/base/threads/thread_pool.h"
 
 namespace hawser::pjrt {
 namespace {
@@ -70,21 +70,16 @@ std::unique_ptr<Device> MakeDevice(int id,
 // Connects all at once.
 absl::StatusOr<std::vector<std::unique_ptr<Device>>> ConnectAll(
     const std::vector<std::string>& servers) {
-  std::vector<absl::StatusOr<hawser::Client>> clients(servers.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < servers.size(); ++i) {
-    threads.emplace_back([&, i] {
-      clients[i] = Connect({.servers = {servers[i]},
-                            .patience = kPatience,
-                            .client_name = "pjrt"});
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  std::vector<std::unique_ptr<Device>> devices;
-  for (size_t i = 0; i < servers.size(); ++i) {
-    HAWSER_RETURN_IF_ERROR(clients[i].status());
-    devices.push_back(MakeDevice(static_cast<int>(i), clients[i]->runtime()));
-  }
+  std::vector<std::unique_ptr<Device>> devices(servers.size());
+  const auto connect = [&](int i) -> absl::Status {
+    HAWSER_ASSIGN_OR_RETURN(const auto client,
+                            Connect({.servers = {servers[i]},
+                                     .patience = kPatience,
+                                     .client_name = "pjrt"}));
+    devices[i] = MakeDevice(i, client.runtime());
+    return absl::OkStatus();
+  };
+  HAWSER_RETURN_IF_ERROR(OnThreads(static_cast<int>(servers.size()), connect));
   return devices;
 }
 

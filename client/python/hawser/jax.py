@@ -25,8 +25,8 @@ import numpy as np
 from hawser import _abi
 from hawser._abi import HawserError
 from hawser._jit import jit
-from hawser.pjrt import DeviceStatus
 from hawser.jax_plugin import PLATFORM
+from hawser.pjrt import DeviceStatus
 
 __all__ = ["Dataset", "DeviceStatus", "HawserError", "RanOn", "dataset",
            "datasets", "delete", "devices", "freeze", "jit", "pin", "put",

@@ -28,8 +28,6 @@ constexpr int64_t kMostLazyBytes = int64_t{256} << 20;
 DatasetPut::DatasetPut(RemoteLink* link, const DatasetSource& source,
                        const runtime::CallOptions& call)
     : link_(link),
-      transport_(link->transport().get()),
-      options_(link->options()),
       cancel_(runtime::AttemptToken(call)),
       groups_(link->bulk_streams()),
       progress_(call.progress) {
@@ -74,7 +72,7 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     auto info = Commit();
     if (!absl::IsFailedPrecondition(info.status())) return info;
     if (attempt == kCommitAttempts) {
-      return Unavailable(transport_->address(), ": ", attempt,
+      return Unavailable(link_->transport()->address(), ": ", attempt,
                          " times it had all chunks and then lacked one: ",
                          info.status().message());
     }
@@ -131,11 +129,11 @@ absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
   }
   HAWSER_ASSIGN_OR_RETURN(
       const v1::FindMissingReply reply,
-      transport_->Ask<FindMissingMethod>(request, {.cancel = cancel_}));
+      link_->transport()->Ask<FindMissingMethod>(request, {.cancel = cancel_}));
   for (uint32_t index : reply.missing()) {
     if (index < digests.size()) continue;
-    return BrokenProtocol(transport_->address(), "it misses chunk ", index,
-                          " of ", digests.size());
+    return BrokenProtocol(link_->transport()->address(), "it misses chunk ",
+                          index, " of ", digests.size());
   }
   return std::vector<uint32_t>(reply.missing().begin(), reply.missing().end());
 }
@@ -170,7 +168,8 @@ bool DatasetPut::AllAreThere(Chunks chunks) {
 absl::Status DatasetPut::MakeValue(const LazyArray& lazy) {
   const Chunks own = ChunksOf(lazy);
   if (AllAreThere(own)) return absl::OkStatus();
-  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
+  HAWSER_RETURN_IF_ERROR(
+      Annotate(cancel_.Check(), link_->transport()->address()));
   HAWSER_ASSIGN_OR_RETURN(const Literal value, lazy.array->Value());
   for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
   return absl::OkStatus();
@@ -196,7 +195,8 @@ absl::Status DatasetPut::SendGroups() {
 }
 
 absl::Status DatasetPut::SendGroup(Chunks group) {
-  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
+  HAWSER_RETURN_IF_ERROR(
+      Annotate(cancel_.Check(), link_->transport()->address()));
   std::vector<Digest> asked;
   std::vector<const ChunkToPut*> puts;  // as many
   int64_t bytes = 0;
@@ -233,15 +233,16 @@ absl::Status DatasetPut::SendOnOneStream(absl::Span<const ChunkToPut> chunks) {
     progress_.Add(done - reported);
     reported = done;
   };
-  return transport_->PutChunks(upload_, chunks, call);
+  return link_->transport()->PutChunks(upload_, chunks, call);
 }
 
 bool DatasetPut::IsBeingWritten(const std::string& token) {
-  if (!options_.wait_durable) return false;
+  if (!link_->options().wait_durable) return false;
   v1::StatRequest request;
   request.set_token(token);
-  const auto info = transport_->Ask<OnWire<StatDataset>>(
-      request, {.cancel = cancel_.Until(SteadyNow() + options_.silence / 4)});
+  const auto info = link_->transport()->Ask<OnWire<StatDataset>>(
+      request,
+      {.cancel = cancel_.Until(SteadyNow() + link_->options().silence / 4)});
   return info.ok() && info->token() == token && info->being_written();
 }
 
@@ -256,23 +257,24 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   v1::CommitRequest request;
   request.set_upload(upload_);
   *request.mutable_manifest() = ToProto(manifest_);
-  request.set_wait_durable(options_.wait_durable);
+  request.set_wait_durable(link_->options().wait_durable);
   const std::string token = TokenOf(manifest_);
   absl::StatusOr<v1::DatasetInfoProto> answer;
   do {
     answer = AskNumbered<CommitMethod>(link_, request, cancel_);
-    // A server of before numbers does not say so, and may still write
-    // what is there already, for as long as its disk takes.
+    // An older server does not say so of a number, and may still write what
+    // is there already, for as long as its disk takes.
   } while (absl::IsUnavailable(answer.status()) && IsBeingWritten(token));
   HAWSER_RETURN_IF_ERROR(answer);
   const v1::DatasetInfoProto& reply = *answer;
   if (reply.token() != token) {
-    return BrokenProtocol(transport_->address(), "it calls the dataset \"",
-                          reply.token(), "\", its name is ", token);
+    return BrokenProtocol(link_->transport()->address(),
+                          "it calls the dataset \"", reply.token(),
+                          "\", its name is ", token);
   }
   absl::StatusOr<DatasetInfo> info = FromProto(reply);
   if (!info.ok()) {
-    return BrokenProtocol(transport_->address(),
+    return BrokenProtocol(link_->transport()->address(),
                           "the answer to Commit: ", info.status().message());
   }
   info->sent_bytes = sent_bytes_;

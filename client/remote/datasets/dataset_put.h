@@ -71,8 +71,6 @@ class DatasetPut {
   bool IsBeingWritten(const std::string& token);
 
   RemoteLink* const link_;
-  Transport* const transport_;
-  const RemoteOptions& options_;
   const uint64_t upload_ = RandomNumber();  // what the server calls this put
   const CancelToken cancel_;
   DatasetManifest manifest_;   // digests filled in by Commit

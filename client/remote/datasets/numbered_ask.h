@@ -25,7 +25,7 @@ class NumberedAsk final : public Watched {
       : Watched(cancel), ends_(cancel.Until(absl::InfiniteFuture())) {}
 
   uint64_t number() const override { return number_; }
-  // What the call ends by: the caller's token, or Stop.
+  // The call ends by this token: the caller's, or Stop.
   const CancelToken& ends() const { return ends_; }
   void Stop(const absl::Status& why) override {
     {
@@ -47,8 +47,8 @@ class NumberedAsk final : public Watched {
   absl::Status why_ ABSL_GUARDED_BY(mu_);
 };
 
-// Asks, and waits while the server answers pings and works on it. A server of
-// before numbers does not say that it does, and is given up as a silent one.
+// Asks, and waits while the server answers pings and works on it. An older
+// server does not say that it does, and is given up as a silent one.
 template <typename Method>
 absl::StatusOr<typename Method::Reply> AskNumbered(
     RemoteLink* link, typename Method::Request request,

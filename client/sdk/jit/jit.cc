@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"
@@ -16,6 +15,7 @@
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/trace/trace.h"
+#include "core/environment/environment.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
 #include "kernels/cpu/evaluator.h"

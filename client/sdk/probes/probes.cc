@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/environment/environment.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/probes/verdict.h"
 #include "core/base/status.h"
+#include "core/environment/environment.h"
 
 namespace hawser::sdk {
 namespace {

@@ -74,7 +74,8 @@ absl::StatusOr<Values> LowerNumber(OpContext& context) {
   return context.Add(kConstant, {}, {{"value", Literal::Scalar(uint32_t{0})}});
 }
 
-// What has no effect needs no order: any token is as good as another.
+// Nothing here has an effect that needs an order, so any token is as good as
+// another.
 absl::StatusOr<Values> LowerToken(OpContext& context) {
   if (!context.operands.empty()) return Values{context.operands[0]};
   return context.Add(kConstant, {}, {{"value", Literal::Vector<bool>({})}});

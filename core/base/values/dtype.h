@@ -79,7 +79,7 @@ inline bool IsSigned(DType d) { return InfoOf(d).kind == DTypeKind::kSigned; }
 inline bool IsInteger(DType d) { return IsUnsigned(d) || IsSigned(d); }
 inline bool IsFloat(DType d) { return InfoOf(d).kind == DTypeKind::kFloat; }
 inline bool IsComplex(DType d) { return InfoOf(d).kind == DTypeKind::kComplex; }
-// What has derivatives.
+// True if elements of d have derivatives.
 inline bool IsContinuous(DType d) { return IsFloat(d) || IsComplex(d); }
 // The component of a complex dtype (c64 -> f32); every other dtype itself.
 DType RealPart(DType d);
@@ -130,14 +130,14 @@ inline constexpr DTypeSet kAnyDType = kNumbers | kBoolOnly;
 // C++ type <-> DType.
 template <typename T>
 struct DTypeOfImpl;
-#define HAWSER_NATIVE_DTYPES(X)                                               \
-  X(bool, kBool)                                                              \
-  X(uint8_t, kU8)                                                             \
-  X(uint16_t, kU16) X(uint32_t, kU32) X(uint64_t, kU64) X(int8_t, kS8)        \
-      X(int16_t, kS16) X(int32_t, kS32) X(int64_t, kS64)                      \
-          X(::hawser::Half, kF16) X(::hawser::BFloat16, kBF16) X(float, kF32) \
-              X(double, kF64) X(std::complex<float>, kC64)                    \
-                  X(std::complex<double>, kC128)
+#define HAWSER_NATIVE_DTYPES(X)                                       \
+  X(bool, kBool)                                                      \
+  X(uint8_t, kU8)                                                     \
+  X(uint16_t, kU16)                                                   \
+  X(uint32_t, kU32) X(uint64_t, kU64) X(int8_t, kS8) X(int16_t, kS16) \
+      X(int32_t, kS32) X(int64_t, kS64) X(::hawser::Half, kF16)       \
+          X(::hawser::BFloat16, kBF16) X(float, kF32) X(double, kF64) \
+              X(std::complex<float>, kC64) X(std::complex<double>, kC128)
 #define HAWSER_DTYPE_OF_(type, name)            \
   template <>                                   \
   struct DTypeOfImpl<type> {                    \

@@ -8,8 +8,8 @@
 namespace hawser::cpu {
 namespace {
 
-// What an element takes, in kCostUnit, of a pass and of being moved to lanes
-// and back.
+// Costs of an element are in this unit: those of a pass, and that of a move to
+// lanes and back.
 constexpr double kCostUnit = 0.06;  // steps
 constexpr int64_t kMoveCost = 6;
 int64_t PassCost(int radix) {

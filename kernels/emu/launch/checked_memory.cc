@@ -16,7 +16,6 @@ constexpr uint64_t kAlignment = 256;
 // Bytes between an island and the end of its memory, on both sides.
 constexpr uint64_t kMargin = 4096;
 // The bytes of memory that was not written: NaN in every floating dtype.
-constexpr int kPoison = 0xff;
 constexpr uint32_t kUpdated = ~uint32_t{0};  // a writer: several, by Update
 constexpr uint32_t kMany = ~uint32_t{0};     // a reader: several threads
 
@@ -93,8 +92,9 @@ void CheckedMemory::MakeIsland(absl::Span<const KernelArgument> arguments,
   islands_.push_back(std::move(island));
 }
 
-const CheckedMemory::Range* CheckedMemory::FindRange(
-    uint64_t at, uint64_t bytes, Use use) const {
+const CheckedMemory::Range* CheckedMemory::FindRange(uint64_t at,
+                                                     uint64_t bytes,
+                                                     Use use) const {
   const int n = static_cast<int>(ranges_.size());
   for (int k = 0; k < n; ++k) {
     const Range& r = ranges_[(last_ + k) % n];

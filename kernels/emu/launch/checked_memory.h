@@ -12,6 +12,9 @@
 
 namespace hawser::emu {
 
+// Memory that was not written holds this in each byte.
+inline constexpr char kPoison = static_cast<char>(0xff);
+
 // Every range of a launch is copied to a place far from all others, so that an
 // access beyond its end is in no range, wherever the arena had put its
 // neighbours. Ranges that overlap share a copy. An address keeps its offset
@@ -56,7 +59,7 @@ class CheckedMemory {
     uint64_t begin, end;  // the copy
     std::unique_ptr<char[]> memory;
     bool is_written = false;
-    bool is_mixed = false;  // both read and written
+    bool is_mixed = false;         // both read and written
     std::vector<uint32_t> writer;  // if written: thread; kUpdated: several
     std::vector<uint32_t> reader;  // if mixed: thread; kMany: several
   };

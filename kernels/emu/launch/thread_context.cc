@@ -9,7 +9,6 @@ namespace hawser::emu {
 namespace {
 
 constexpr unsigned kWarp = BlockRunner::kWarp;
-constexpr char kUnwritten = static_cast<char>(0xff);
 // A reader: several threads, all of one warp when the lower bits name it.
 constexpr unsigned kSeveral = 0x80000000u;
 constexpr unsigned kSeveralWarps = ~0u;
@@ -144,7 +143,7 @@ hk::HostShared ThreadContext::Shared(int id, unsigned long element_bytes,
   }
   if (!found->is_used) {
     found->is_used = true;
-    found->data.assign(found->data.size(), kUnwritten);
+    found->data.assign(found->data.size(), kPoison);
     found->cells.assign(found->cells.size(), hk::HostCell());
   }
   return {found->data.data(), found->cells.data(), found->cells.size()};

@@ -13,7 +13,6 @@
 namespace hawser::gpu {
 namespace {
 
-constexpr int64_t kTile = 32, kLines = kThreads / kTile;
 constexpr const char* kLoopNames[] = {"b", "m", "n", "k"};
 
 class DotEmitter {
@@ -61,12 +60,12 @@ class DotEmitter {
               tiles(kRow), "u * ", kTile, "u;");
     body.Line("const ", type, " b = HK_BID / ", tiles(kColumn) * tiles(kRow),
               "u;");
-    body.Line(sum_type(), " sum[", kTile / kLines, "] = {};");
+    body.Line(sum_type(), " sum[", kTile / kTileLines, "] = {};");
     body.Open("for (", type, " k0 = 0; k0 < ",
               writer_.names().Number(product_.sizes[kSummed]),
               "; k0 += ", kTile, "u)");
     body.Line("HK_SYNC();");
-    body.Open("for (u32 r = line; r < ", kTile, "u; r += ", kLines, "u)");
+    body.Open("for (u32 r = line; r < ", kTile, "u; r += ", kTileLines, "u)");
     WriteTile(0, "left", kRow);
     WriteTile(1, "right", kColumn);
     body.Close();
@@ -111,9 +110,9 @@ class DotEmitter {
     body.Open("for (u32 k = 0; k < ", kTile, "u; ++k)");
     body.Line("const ", sum_type(), " y = right[lane * ", kTile + 1, "u + k];");
     body.Line("HK_UNROLL");
-    body.Open("for (u32 q = 0; q < ", kTile / kLines, "u; ++q)");
-    body.Line("const ", sum_type(), " x = left[(line + ", kLines, "u * q) * ",
-              kTile + 1, "u + k];");
+    body.Open("for (u32 q = 0; q < ", kTile / kTileLines, "u; ++q)");
+    body.Line("const ", sum_type(), " x = left[(line + ", kTileLines,
+              "u * q) * ", kTile + 1, "u + k];");
     body.Line("sum[q] = Add(sum[q], Multiply(x, y));");
     body.Close();
     body.Close();
@@ -128,8 +127,9 @@ class DotEmitter {
     }
     body.Line("const ", names.type(), " n = n0 + lane;");
     body.Line("HK_UNROLL");
-    body.Open("for (u32 q = 0; q < ", kTile / kLines, "u; ++q)");
-    body.Line("const ", names.type(), " m = m0 + line + ", kLines, "u * q;");
+    body.Open("for (u32 q = 0; q < ", kTile / kTileLines, "u; ++q)");
+    body.Line("const ", names.type(), " m = m0 + line + ", kTileLines,
+              "u * q;");
     body.Open("if (m < ", names.Number(product_.sizes[kRow]), " && n < ",
               names.Number(product_.sizes[kColumn]), ")");
     ValueText value{"sum[q]", dtype(), false};

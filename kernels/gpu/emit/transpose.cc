@@ -17,7 +17,6 @@ namespace {
 using plan::IndexExpr;
 using plan::PointId;
 
-constexpr int64_t kSide = 32, kSideLines = kThreads / kSide;
 // The bytes of static shared memory that are used; it ends at 48 KiB.
 constexpr int64_t kSharedBytes = 40 << 10;
 
@@ -42,7 +41,7 @@ class TransposeEmitter {
     HAWSER_RETURN_IF_ERROR(writer_.status());
     int64_t blocks = 1;
     for (int d = 0; d <= inner_; ++d) {
-      blocks *= d == inner_ || d == across_ ? CeilDivide(extents_[d], kSide)
+      blocks *= d == inner_ || d == across_ ? CeilDivide(extents_[d], kTile)
                                             : extents_[d];
     }
     HAWSER_ASSIGN_OR_RETURN(const Extent3 grid, GridOf(blocks));
@@ -60,12 +59,12 @@ class TransposeEmitter {
   void WritePlace() {
     TextWriter& body = kernel_.body();
     const IndexNames& names = writer_.names();
-    body.Line("const u32 lane = HK_TID % ", kSide, "u;");
-    body.Line("const u32 line = HK_TID / ", kSide, "u;");
+    body.Line("const u32 lane = HK_TID % ", kTile, "u;");
+    body.Line("const u32 line = HK_TID / ", kTile, "u;");
     body.Line("const ", names.type(), " block = HK_BID;");
     Dims grid(extents_.begin(), extents_.end());
-    grid[inner_] = CeilDivide(grid[inner_], kSide);
-    grid[across_] = CeilDivide(grid[across_], kSide);
+    grid[inner_] = CeilDivide(grid[inner_], kTile);
+    grid[across_] = CeilDivide(grid[across_], kTile);
     writer_.NameLoops(grid, 0, inner_ + 1, "block", 1);
     corner_inner_ = names.loops[inner_];
     corner_across_ = names.loops[across_];
@@ -79,7 +78,7 @@ class TransposeEmitter {
           std::tuple(across_, corner_across_, across)}) {
       writer_.NameLoop(loop, kernel_.Unique("d"));
       body.Line("const ", writer_.names().type(), " ",
-                writer_.names().loops[loop], " = ", corner, " * ", kSide,
+                writer_.names().loops[loop], " = ", corner, " * ", kTile,
                 "u + ", at, ";");
     }
   }
@@ -97,22 +96,22 @@ class TransposeEmitter {
     int64_t bytes = 0;
     for (const plan::MemoryAccess& a : source_.region.accesses) {
       const int64_t size =
-          kSide * (kSide + 1) * ByteWidth(source_.shape(a.point).dtype());
+          kTile * (kTile + 1) * ByteWidth(source_.shape(a.point).dtype());
       if (!CrossesAlong(a, across_, inner_) || bytes + size > kSharedBytes) {
         continue;
       }
       bytes += size;
       tiles.push_back({a.point, kernel_.Unique("tile")});
       body.Line("HK_SHARED(", TypeName(source_.shape(a.point).dtype()), ", ",
-                tiles.back().shared, ", ", kSide * (kSide + 1), ");");
+                tiles.back().shared, ", ", kTile * (kTile + 1), ");");
     }
-    body.Open("for (u32 r = line; r < ", kSide, "u; r += ", kSideLines, "u)");
+    body.Open("for (u32 r = line; r < ", kTile, "u; r += ", kTileLines, "u)");
     writer_.Enter();
     NameTurn("r", "lane");
     body.Open("if (", IsInside(), ")");
     for (const Tile& tile : tiles) {
       writer_.Write({tile.load});
-      body.Line(tile.shared, "[r * ", kSide + 1,
+      body.Line(tile.shared, "[r * ", kTile + 1,
                 "u + lane] = ", writer_.Value(tile.load).Stored(), ";");
     }
     body.Close();
@@ -123,12 +122,12 @@ class TransposeEmitter {
 
   void WriteStores(const std::vector<Tile>& tiles) {
     TextWriter& body = kernel_.body();
-    body.Open("for (u32 r = line; r < ", kSide, "u; r += ", kSideLines, "u)");
+    body.Open("for (u32 r = line; r < ", kTile, "u; r += ", kTileLines, "u)");
     NameTurn("lane", "r");
     body.Open("if (", IsInside(), ")");
     for (const Tile& tile : tiles) {
       writer_.DefineVariable(tile.load, {absl::StrCat(tile.shared, "[lane * ",
-                                                      kSide + 1, "u + r]"),
+                                                      kTile + 1, "u + r]"),
                                          source_.shape(tile.load).dtype()});
     }
     WriteTurn({.results = results_}, &writer_);

@@ -127,6 +127,9 @@ struct Execution {
 };
 absl::StatusOr<Race> RaceOf(const Setting& setting, Execution execution);
 
+// Floats that Split gives a thread at a time, at least: cache lines.
+inline constexpr int64_t kGrain = 64;
+
 // Calls `fn` with the bounds and the number of `threads` parts of [0, n), the
 // bounds multiples of `grain` but for n: the first on this thread, each other
 // one on a thread started for it.
@@ -137,8 +140,8 @@ void Split(int threads, int64_t n, int64_t grain,
 template <typename T>
 std::shared_ptr<T[]> Room(int64_t n) {
   const auto bytes = static_cast<int64_t>((n * sizeof(T) + 63) / 64 * 64);
-  const auto value = std::make_shared<Literal>(
-      Literal::Zeros(Shape::Of(DType::kU8, {bytes})));
+  const auto value =
+      std::make_shared<Literal>(Literal::Zeros(Shape::Of(DType::kU8, {bytes})));
   return {value, reinterpret_cast<T*>(value->mutable_bytes().data())};
 }
 

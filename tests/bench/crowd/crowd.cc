@@ -18,9 +18,6 @@
 namespace hawser::bench {
 namespace {
 
-// Beyond the time that is counted: connecting, on a busy machine.
-constexpr absl::Duration kPatience = absl::Seconds(60);
-
 // What one run of crowd_client has seen.
 struct Crowd {
   double per_second = 0;

@@ -5,10 +5,15 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "tests/bench/measure/peers.h"
 #include "tests/bench/measure/report.h"
 
 namespace hawser::bench {
+
+// A process has so long beyond the time that is counted, to connect on a busy
+// machine.
+inline constexpr absl::Duration kPatience = absl::Seconds(60);
 
 struct CrowdPlan {
   int rounds = 5;

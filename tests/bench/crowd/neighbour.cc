@@ -15,6 +15,7 @@
 #include "client/remote/grpc/grpc_transport.h"
 #include "client/sdk/client/client.h"
 #include "core/base/status.h"
+#include "tests/bench/crowd/crowd.h"
 #include "tests/bench/echo/echo_client.h"
 #include "tests/bench/echo/message_sizes.h"
 #include "tests/bench/measure/rounds.h"
@@ -23,7 +24,6 @@
 namespace hawser::bench {
 namespace {
 
-constexpr absl::Duration kProcessPatience = absl::Seconds(60);
 // Between two looks at the other process, which are not timed.
 constexpr int kBetweenLooks = 64;
 
@@ -59,15 +59,14 @@ class HeavyProcess {
         testing::Process::Start({testing::Runfile("tests/bench/heavy_client"),
                                  peers.hawserd(), absl::StrCat(plan.size),
                                  absl::StrCat(plan.seconds)}));
-    HAWSER_RETURN_IF_ERROR(
-        process.ReadLineWith("heavy at work", kProcessPatience));
+    HAWSER_RETURN_IF_ERROR(process.ReadLineWith("heavy at work", kPatience));
     return HeavyProcess(std::move(process));
   }
 
   bool AtWork() { return !process_.Wait(absl::ZeroDuration()).ok(); }
 
   absl::StatusOr<Heavy> Finish() {
-    HAWSER_ASSIGN_OR_RETURN(const int code, process_.Wait(kProcessPatience));
+    HAWSER_ASSIGN_OR_RETURN(const int code, process_.Wait(kPatience));
     const std::vector<std::string> lines =
         absl::StrSplit(process_.output(), '\n', absl::SkipEmpty());
     const std::vector<std::string> words = absl::StrSplit(lines.back(), ' ');

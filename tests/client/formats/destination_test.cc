@@ -60,7 +60,8 @@ std::string KindOf(const std::string& path) {
   }
 }
 
-// What stands there, what it takes, and whether it can be written to.
+// A node stands at the destination; `may_write` is false if nothing can be
+// written through it.
 struct Node {
   const char* name;
   std::function<bool(const std::string& path)> make;
@@ -91,7 +92,7 @@ std::vector<Node> Nodes() {
   const auto beside = [](const std::string& path) { return path + ".target"; };
   return {
       {"fifo", [](const std::string& p) { return !::mkfifo(p.c_str(), 0600); }},
-      // As /dev/null is; only root may make one.
+      // It is the same as /dev/null; only root may make one.
       {"device",
        [](const std::string& p) {
          return !::mknod(p.c_str(), S_IFCHR | 0600, makedev(1, 3));

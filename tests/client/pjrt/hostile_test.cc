@@ -165,7 +165,7 @@ TEST_F(HostileTest, OneDonatedInTwoPlacesIsThereAfterACallThatFails) {
   MUST(LoadedExecutable_Destroy, sums);
 }
 
-// What lies behind such a struct is not the caller's.
+// The bytes behind such a struct are not the caller's.
 TEST_F(HostileTest, ShortStructsInArgumentsAreAnError) {
   Program program = {};
   NamedValue option = {};

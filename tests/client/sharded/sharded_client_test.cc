@@ -116,7 +116,7 @@ TEST_F(ShardedClientTest, LongChainsAreCutByACheckpoint) {
   EXPECT_LE(client_->stats().tasks_again, 17);
 }
 
-// What is frozen is not made again, nor what led to it.
+// A frozen value is not made again, and neither is what led to it.
 TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatWasFrozen) {
   const Literal start = Numbers(Rows(), 1);
   const Literal zeros = Literal::Zeros(Rows());
@@ -152,7 +152,8 @@ TEST_F(ShardedClientTest, SlowChainsAreCutByTheirTime) {
   absl::SleepFor(absl::Milliseconds(50));
   places_[2]->GoAway();
   EXPECT_THAT(Fetch(state[0]), Gives(start));
-  // Of thirteen steps, below the sixteen that are cut by their number.
+  // The chain has thirteen steps, fewer than the sixteen that are cut by their
+  // number.
   EXPECT_LE(client_->stats().tasks_again, 6);
 }
 

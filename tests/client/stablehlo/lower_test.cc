@@ -202,7 +202,7 @@ TEST(Lower, TokensAreValuesWithoutElements) {
                          "%2 = stablehlo.add %b, %b : tensor<f32>\n"
                          "return %1, %2 : !stablehlo.token, tensor<f32>")),
       AllOf(HasSubstr("bool[0]"), HasSubstr("add(")));
-  // Without operands it is a new one.
+  // An after_all of nothing makes a new token.
   EXPECT_THAT(LoweredText(MainOf(
                   "", "!stablehlo.token",
                   "%0 = \"stablehlo.after_all\"() : () -> !stablehlo.token\n"

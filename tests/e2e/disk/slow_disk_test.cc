@@ -29,7 +29,7 @@ namespace hawser::testing {
 namespace {
 
 constexpr absl::Duration kSilence = absl::Milliseconds(600);
-// Of each flush; a verb waits for three at least.
+// Each flush takes so long; a verb waits for three at least.
 constexpr int kFlushMs = 500;
 constexpr char kKinds[3][9] = {"plain", "fallback", "sharded"};
 

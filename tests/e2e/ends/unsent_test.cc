@@ -27,7 +27,8 @@ class UnsentTest : public ::testing::Test {
     ASSERT_OK(server);
     server_.emplace(*std::move(server));
   }
-  // What a program says that freezes once this server is gone, and ends.
+  // Runs a program that freezes once this server is gone, and ends; returns
+  // what it says.
   std::string Freeze(const std::string& servers, const std::string& cache) {
     auto victim =
         Process::Start({Runfile("tests/e2e/ends_victim"), "default", "freeze"},
@@ -40,7 +41,7 @@ class UnsentTest : public ::testing::Test {
     EXPECT_EQ(ended.ok() ? *ended : -1, 7) << victim->output();
     return victim->output();
   }
-  // What `hawser` answers; the exit code is 0.
+  // Returns the answer of `hawser`, which exits with 0.
   static std::string Hawser(std::vector<std::string> words,
                             const std::string& address) {
     words.insert(words.begin(), Runfile("client/cli/hawser"));

@@ -20,6 +20,9 @@ namespace hawser::sdk {
 // The integers a function was given: sizes, lengths, counts.
 using Integers = std::initializer_list<absl::Span<const int64_t>>;
 
+// No axis comes near this; sums of a few such numbers do not overflow.
+inline constexpr int64_t kLongestAxis = int64_t{1} << 40;
+
 // One call of an SDK function: its name, its operands for error texts, and
 // where it was called. When such functions call each other on one thread, the
 // outermost is the one the user called: errors name that one, its operands and

@@ -19,10 +19,8 @@
 namespace hawser {
 namespace {
 
+using sdk::kLongestAxis;
 using sdk::OpScope;
-
-// No axis comes near this; sums of a few such numbers do not overflow.
-constexpr int64_t kLongestAxis = int64_t{1} << 40;
 
 // Column minus row, of every element of a matrix.
 Tensor DiagonalOf(int64_t rows, int64_t columns) {

@@ -15,10 +15,8 @@
 namespace hawser {
 namespace {
 
+using sdk::kLongestAxis;
 using sdk::OpScope;
-
-// No axis comes near this; sums of a few such numbers do not overflow.
-constexpr int64_t kLongestPadded = int64_t{1} << 40;
 
 Dims IntegersOf(absl::Span<const Padding> paddings) {
   Dims all;
@@ -123,8 +121,8 @@ Tensor PadOuter(const Operand& x, Edge edge,
                                     " is negative or has an interior"));
     }
     if (p.low == 0 && p.high == 0) continue;
-    if (size == 0 || size > kLongestPadded || p.low > kLongestPadded ||
-        p.high > kLongestPadded) {
+    if (size == 0 || size > kLongestAxis || p.low > kLongestAxis ||
+        p.high > kLongestAxis) {
       return s.Fail(InvalidArgument("axis ", axis, " of size ", size,
                                     " cannot be padded by ", p.low, " and ",
                                     p.high));

@@ -15,7 +15,7 @@ struct RegionSource {
   const EmitOptions& options;
 
   const Computation& body() const { return module.computation(region.body); }
-  // What the region computes, where that is one instruction.
+  // The instruction that the region computes, if it is only one.
   const Instruction& instruction() const {
     return body().instructions()[region.instruction];
   }

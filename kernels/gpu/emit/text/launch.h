@@ -13,6 +13,9 @@
 namespace hawser::gpu {
 
 inline constexpr int64_t kThreads = 256;
+// A tile in shared memory has so many rows and columns. The threads of a block
+// take so many of its rows at a time.
+inline constexpr int64_t kTile = 32, kTileLines = kThreads / kTile;
 
 inline int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

@@ -12,7 +12,6 @@
 namespace hawser::bench {
 namespace {
 
-constexpr int64_t kGrain = 64;
 // Roundings of ten operations, some of which a fused loop may leave out.
 constexpr Within kChain = {.relative = 2e-6};
 // Two libraries' functions, of 1 to 4 ulp each.

@@ -17,8 +17,6 @@
 namespace hawser::bench {
 namespace {
 
-constexpr int64_t kOrderGrain = 64;
-
 int64_t Count(const Setting& s) { return s.Size(int64_t{1} << 24, 4096); }
 
 // ---- sorts ------------------------------------------------------------------
@@ -70,7 +68,7 @@ absl::StatusOr<Race> RaceArgSort(const Setting& s) {
 std::function<void()> Reading(const Setting& s, const Literal& x) {
   const auto read = Room<float>(16 * s.threads);
   return [=, threads = s.threads] {
-    Split(threads, x.shape().num_elements(), kOrderGrain,
+    Split(threads, x.shape().num_elements(), kGrain,
           [&](int64_t begin, int64_t end, int part) {
             read[16 * part] =
                 BestLoops().sum(x.data<float>().data() + begin, end - begin);
@@ -103,7 +101,7 @@ absl::StatusOr<Race> RaceCumulativeSum(const Setting& s) {
   const Literal x = RandomFloats({Count(s)}, 0, 1);
   const auto y = Room<float>(Count(s));
   const auto floor = [=, threads = s.threads] {
-    Split(threads, x.shape().num_elements(), kOrderGrain,
+    Split(threads, x.shape().num_elements(), kGrain,
           [&](int64_t begin, int64_t end, int) {
             BestLoops().copy(x.data<float>().data() + begin, y.get() + begin,
                              end - begin);
@@ -206,7 +204,7 @@ absl::StatusOr<Race> RaceTransforms(const Setting& s, const Transforms& t) {
   const auto y = Room<float>(floats);
   const auto floor = [=, threads = s.threads] {
     const auto* from = reinterpret_cast<const float*>(x.bytes().data());
-    Split(threads, floats, kOrderGrain, [&](int64_t begin, int64_t end, int) {
+    Split(threads, floats, kGrain, [&](int64_t begin, int64_t end, int) {
       BestLoops().copy(from + begin, y.get() + begin, end - begin);
     });
   };

@@ -16,8 +16,6 @@
 namespace hawser::bench {
 namespace {
 
-constexpr int64_t kRowGrain = 64;
-
 // ---- rows -----------------------------------------------------------------
 
 Tensors SoftmaxOf(const Tensors& p) { return {Softmax(p[0])}; }
@@ -85,7 +83,7 @@ class Rows {
 
   std::function<void()> Copying() const {
     return [self = *this] {
-      Split(self.threads_, self.rows_ * self.width_, kRowGrain,
+      Split(self.threads_, self.rows_ * self.width_, kGrain,
             [&](int64_t begin, int64_t end, int) {
               BestLoops().copy(self.x_.data<float>().data() + begin,
                                self.y_.get() + begin, end - begin);
@@ -237,7 +235,7 @@ absl::StatusOr<Race> RaceReduction(const Setting& s, Kind kind,
   const int64_t n = x.shape().num_elements();
   const auto read = Room<float>(16 * s.threads);
   const auto floor = [=, threads = s.threads] {
-    Split(threads, n, kRowGrain, [&](int64_t begin, int64_t end, int part) {
+    Split(threads, n, kGrain, [&](int64_t begin, int64_t end, int part) {
       // What is read has to go somewhere.
       read[16 * part] =
           BestLoops().sum(x.data<float>().data() + begin, end - begin);

@@ -152,7 +152,7 @@ class PjrtTest(unittest.TestCase):
         second, = slow.run(first)
         self.assertTrue(interrupted_after(
             0.1, lambda: pjrt.fetch([first, second])))
-        # What the interrupted fetch had would be theirs, were it freed.
+        # These would get the interrupted fetch's memory, were it freed.
         others = [np.zeros((SIDE, SIDE), np.float32) for _ in range(4)]
         want = np.full((SIDE, SIDE), 1 / SIDE, np.float32)
         np.testing.assert_allclose(second.numpy(), want, rtol=1e-3)

@@ -106,7 +106,7 @@ DatasetSource FreshSource() {
   return source;
 }
 
-// What an end calls it is the name that its bytes have.
+// OK if the end calls it by the name that its bytes have.
 absl::Status IsNamed(const DatasetSource& source, const DatasetInfo& info) {
   const std::string token = TokenOf(ManifestOf(source, 1));
   if (info.token == token) return absl::OkStatus();

@@ -22,7 +22,7 @@ Tolerance ToleranceOf(DType dtype) {
 
 TEST(DrawnProducts, AreThoseOfTheCpu) {
   Rig rig;
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
     const DrawnProduct drawn = DrawProduct(seed, 4);
     SCOPED_TRACE(drawn.words + "\n" + Print(drawn.module));
     Random random(seed);
