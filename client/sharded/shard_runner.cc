@@ -250,10 +250,10 @@ void ShardRunner::LetGo(const ShardedValuePtr& value) {
 
 ArgumentLayout ShardRunner::LayoutOf(const ShardedValue& value) const {
   MutexLock lock(&mu_);
-  if (std::holds_alternative<DatasetPart>(value.source)) {
+  if (value.given.empty()) {
+    if (!std::holds_alternative<DatasetPart>(value.source)) return {};
     return {.at = ArgumentLayout::At::kEverywhere};
   }
-  if (value.given.empty()) return {};
   ArgumentLayout layout{.at = ArgumentLayout::At::kPieces};
   for (const ShardedValue::Given& one : value.given) {
     layout.pieces.push_back(one.box);
@@ -283,17 +283,27 @@ void ShardRunner::Checkpoint(const ShardedValuePtr& value) {
   Hold(value);
   Fetch(value, {}).OnReady([this, self = shared_from_this(),
                             value](const absl::StatusOr<Literal>& fetched) {
-    if (fetched.ok()) Root(value, *fetched);
+    if (fetched.ok()) ComesFrom(value, *fetched);
     LetGo(value);
   });
 }
 
-void ShardRunner::Root(const ShardedValuePtr& value, const Literal& is) {
-  if (value->shape.byte_size() > policy_.checkpoint_bytes) return;
+void ShardRunner::Root(const ShardedValuePtr& value, const DatasetPart& frozen,
+                       const Literal& here) {
+  // A small one outlives its dataset, too.
+  if (value->shape.byte_size() <= policy_.checkpoint_bytes) {
+    ComesFrom(value, here);
+  } else {
+    ComesFrom(value, frozen);
+  }
+}
+
+void ShardRunner::ComesFrom(const ShardedValuePtr& value,
+                            ShardedValue::Source source) {
   std::vector<ShardedTaskPtr> chain;  // goes outside the lock
   On([&](TaskMachine&, Afterwards&) {
-    if (!std::holds_alternative<absl::Status>(value->source)) return;
-    value->source = is;
+    if (value->known()) return;
+    value->source = std::move(source);
     for (ShardedValue::Given& one : value->given) {
       chain.push_back(std::move(one.by));
       one.by = nullptr;

@@ -62,9 +62,10 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Brings it here in the background, unless it is large; the tasks that led to
   // it are not needed then.
   void Checkpoint(const ShardedValuePtr& value);
-  // It is `is`, which is here, unless it is large: the tasks that led to it are
-  // not needed any more.
-  void Root(const ShardedValuePtr& value, const Literal& is);
+  // It is the same as `frozen`, which every place has, and whose value is
+  // `here`: the tasks that led to it are not needed any more.
+  void Root(const ShardedValuePtr& value, const DatasetPart& frozen,
+            const Literal& here);
   // Counts the users that have it.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);
@@ -85,6 +86,8 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // called, as a user who is told something may close the client.
   bool On(Event event, Waiting waiting = Waiting::kNo);
   void Do(Afterwards& later, Waiting waiting);
+  // Unless that is known already.
+  void ComesFrom(const ShardedValuePtr& value, ShardedValue::Source source);
   // Tells the machine once it is back.
   void AwaitReturn(int place);
 

@@ -96,6 +96,7 @@ absl::StatusOr<DatasetInfo> ShardedDatasets::Freeze(
     const auto* buffer = std::get_if<runtime::BufferPtr>(&arrays[i].value);
     if (buffer == nullptr) continue;
     runner_->Root(static_cast<ShardedBuffer*>(buffer->get())->value(),
+                  {.token = info.token, .array = arrays[i].name},
                   source.arrays[i].value);
   }
   return info;

@@ -1,4 +1,5 @@
-// ShardedDatasets: the datasets of a sharded client. Every place has all of one.
+// ShardedDatasets: the datasets of a sharded client. Every place has all of
+// one.
 #ifndef HAWSER_CLIENT_SHARDED_SHARDED_DATASETS_H_
 #define HAWSER_CLIENT_SHARDED_SHARDED_DATASETS_H_
 

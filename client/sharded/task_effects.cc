@@ -150,7 +150,7 @@ void TaskMachine::ForgetChain(const Happening& one, Afterwards&) {
   if (one.task->steps < policy_.max_steps) return;
   for (const auto& weak : one.task->gives) {
     const ShardedValuePtr value = weak.lock();
-    if (value == nullptr || value->host() != nullptr ||
+    if (value == nullptr || value->known() ||
         value->shape.byte_size() <= policy_.checkpoint_bytes) {
       continue;
     }

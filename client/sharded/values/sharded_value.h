@@ -66,7 +66,8 @@ struct ShardedValue {
   const Shape shape;
   // The value or dataset it comes from; an OK status if tasks give it, another
   // one if it is lost with its places, for that reason.
-  std::variant<absl::Status, Literal, DatasetPart> source;
+  using Source = std::variant<absl::Status, Literal, DatasetPart>;
+  Source source;
   std::vector<Given> given;
   std::vector<Copy> copies;
   std::set<int> lacking;  // places that do not know its dataset
@@ -75,6 +76,8 @@ struct ShardedValue {
   int uses = 0;  // tasks that take it and are not done
 
   const Literal* host() const { return std::get_if<Literal>(&source); }
+  // True if its source is there whatever becomes of its copies.
+  bool known() const { return !std::holds_alternative<absl::Status>(source); }
   bool needed() const { return holders + uses > 0; }
   int steps() const;  // tasks back to its sources, at most
   // Returns when the first of these was begun; infinite where there is none.

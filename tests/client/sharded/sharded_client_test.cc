@@ -23,7 +23,15 @@ using runtime::Argument;
 using runtime::BufferPtr;
 using ::testing::HasSubstr;
 
-class ShardedClientTest : public ShardedFixture {};
+class ShardedClientTest : public ShardedFixture {
+ protected:
+  void UsePolicy(const ShardedPolicy& policy) {
+    const std::vector<std::shared_ptr<runtime::Client>> clients(places_.begin(),
+                                                                places_.end());
+    client_ = *MakeShardedClient(clients, policy);
+  }
+  void LoseAPlaceAfterAFreeze();
+};
 
 TEST_F(ShardedClientTest, RowsAreDoneByAllPlaces) {
   const std::vector<Argument> arguments = {Numbers(Rows(), 1),
@@ -117,7 +125,9 @@ TEST_F(ShardedClientTest, LongChainsAreCutByACheckpoint) {
 }
 
 // A frozen value is not made again, and neither is what led to it.
-TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatWasFrozen) {
+// Eight steps that lead to a value, a freeze of it, one step more; then one
+// place of three loses all but its datasets.
+void ShardedClientTest::LoseAPlaceAfterAFreeze() {
   const Literal start = Numbers(Rows(), 1);
   const Literal zeros = Literal::Zeros(Rows());
   std::vector<BufferPtr> state = Run(RowWise(), {start, zeros}, "0.0/3");
@@ -135,12 +145,20 @@ TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatWasFrozen) {
   EXPECT_EQ(client_->stats().tasks_again, 1);
 }
 
+TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatWasFrozen) {
+  LoseAPlaceAfterAFreeze();
+}
+
+// One that is too large to be kept here comes from its dataset.
+TEST_F(ShardedClientTest, AFreezeIsTheRootOfWhatIsLarge) {
+  UsePolicy({.probe_first = absl::Milliseconds(1), .checkpoint_bytes = 0});
+  LoseAPlaceAfterAFreeze();
+}
+
 // A chain of few steps that took long is cut too.
 TEST_F(ShardedClientTest, SlowChainsAreCutByTheirTime) {
-  std::vector<std::shared_ptr<runtime::Client>> clients(places_.begin(),
-                                                        places_.end());
-  client_ = *MakeShardedClient(clients, {.probe_first = absl::Milliseconds(1),
-                                         .max_replay = absl::Milliseconds(40)});
+  UsePolicy({.probe_first = absl::Milliseconds(1),
+             .max_replay = absl::Milliseconds(40)});
   const Literal start = Numbers(Rows(), 1);
   const Literal zeros = Literal::Zeros(Rows());
   std::vector<BufferPtr> state = Run(RowWise(), {start, zeros}, "0.0/3");
