@@ -17,8 +17,9 @@ namespace hawser {
 // word, but a length of 8 bytes and then "{".
 bool LooksLikeSafetensors(const FileBytes& file);
 
-// Reads the arrays: BOOL, U8 to U64, I8 to I64, F16, BF16, F32, F64. They are
-// mapped and not read, but for bools, which are checked.
+// Reads the arrays: BOOL, U8 to U64, I8 to I64, F16, BF16, F32, F64, C64, and
+// C128, which other programs do not know. They are mapped and not read, but for
+// bools, which are checked.
 // Errors: kInvalidArgument naming array and field: a malformed header, another
 // dtype, bytes that overlap, leave gaps or are not those of the shape, a file
 // that is shorter or longer than its header says, one without arrays. They
@@ -32,8 +33,8 @@ absl::StatusOr<ArraysToFill> LayOutSafetensors(
 
 // Writes the arrays, those with the widest elements first, so that each is
 // aligned for its dtype; under another name first, as WriteNpy does. Errors:
-// kInvalidArgument for complex arrays, no arrays, two of one name and names
-// that are not printable ASCII; those of the file system. All name the path.
+// kInvalidArgument for no arrays, two of one name and names that are not
+// printable ASCII; those of the file system. All name the path.
 absl::Status WriteSafetensors(const std::string& path,
                               absl::Span<const NamedArray> arrays);
 

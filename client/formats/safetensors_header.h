@@ -32,9 +32,8 @@ absl::StatusOr<std::vector<SafetensorsEntry>> ParseSafetensorsHeader(
     absl::string_view json);
 
 // The JSON of these entries, in this order, with blanks after it up to a
-// multiple of 8 bytes. Errors: kInvalidArgument for a complex dtype, which the
-// format cannot express, and for a name that is not printable ASCII or is
-// "__metadata__".
+// multiple of 8 bytes. Errors: kInvalidArgument for a name that is not
+// printable ASCII or is "__metadata__".
 absl::StatusOr<std::string> SafetensorsHeaderOf(
     absl::Span<const SafetensorsEntry> entries);
 

@@ -178,8 +178,8 @@ absl::StatusOr<T> Filled(LoadedArrays arrays) {
 // file is there.
 // Errors: those of Fetch, naming the tensor; kInvalidArgument for another
 // ending, a structure in an npy file, names that the format cannot hold, and a
-// dtype it cannot: complex in safetensors, bf16 in npz and npy; what the file
-// system says.
+// dtype it cannot: bf16 in npz and npy; what the file system says. c128 in
+// safetensors is read by hawser alone.
 template <typename T>
 absl::Status Save(const std::string& path, T structure,
                   const RunOptions& options = {}) {

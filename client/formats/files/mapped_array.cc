@@ -8,7 +8,8 @@ absl::StatusOr<Literal> MappedArray(const Shape& shape,
                                     const FileBytes& bytes) {
   HAWSER_RETURN_IF_ERROR(CheckBytes(shape, bytes.span()));
   const auto address = reinterpret_cast<uintptr_t>(bytes.data.get());
-  if (address % ByteWidth(shape.dtype()) != 0) {
+  // A complex number is two numbers.
+  if (address % ByteWidth(RealPart(shape.dtype())) != 0) {
     return Literal::FromBytes(shape, bytes.span());
   }
   return Literal::Adopt(shape, bytes.data);

@@ -38,7 +38,7 @@ constexpr SafetensorsType kTypes[] = {
     {"U32", DType::kU32},   {"U64", DType::kU64},   {"I8", DType::kS8},
     {"I16", DType::kS16},   {"I32", DType::kS32},   {"I64", DType::kS64},
     {"F16", DType::kF16},   {"BF16", DType::kBF16}, {"F32", DType::kF32},
-    {"F64", DType::kF64},
+    {"F64", DType::kF64},   {"C64", DType::kC64},   {"C128", DType::kC128},
 };
 
 TEST(Safetensors, ReadsEveryDType) {
@@ -130,8 +130,8 @@ constexpr BadFile kBadFiles[] = {
      "a list of more than 16"},
     {R"({"a": {"dtype": "F8_E4M3", "shape": [8], "data_offsets": [0, 8]}})",
      "array \"a\": dtype \"F8_E4M3\" is no dtype"},
-    {R"({"a": {"dtype": "C64", "shape": [1], "data_offsets": [0, 8]}})",
-     "dtype \"C64\""},
+    {R"({"a": {"dtype": "C32", "shape": [2], "data_offsets": [0, 8]}})",
+     "dtype \"C32\""},
     {R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0]}})",
      "data_offsets [0] are not the 8 bytes of f32[2]"},
     {R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4, 8]}})",
@@ -182,8 +182,8 @@ TEST(Safetensors, NamesArrayAndField) {
 
 std::string TwoArrays() {
   return TensorFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-              R"("b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})",
-              "elevenbytes");
+                    R"("b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})",
+                    "elevenbytes");
 }
 
 TEST(Safetensors, RefusesEveryOtherLength) {
@@ -214,8 +214,9 @@ TEST(Safetensors, SurvivesEveryChangedByte) {
 TEST(Safetensors, AHeaderIsNeverLongerThanTheFileOrTheReferenceAllows) {
   std::string file = TwoArrays();
   for (int i = 0; i < 8; ++i) file[i] = '\xff';
-  EXPECT_THAT(TensorsOf(file), StatusIs(StatusCode::kInvalidArgument,
-                                    "header length is 18446744073709551615"));
+  EXPECT_THAT(TensorsOf(file),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "header length is 18446744073709551615"));
   // 10,000 nested lists cost neither stack nor memory.
   EXPECT_THAT(TensorsOf(TensorFile("{\"a\":" + std::string(10000, '['))),
               StatusIs(StatusCode::kInvalidArgument, "holds a list"));
@@ -252,8 +253,9 @@ TEST(WriteSafetensors, WritesTheseBytes) {
   const std::string path = TemporaryPath("two.safetensors");
   ASSERT_OK(WriteSafetensors(path, {{"y", Literal::Vector<uint8_t>({7, 8})},
                                     {"x", Literal::Vector<float>({1})}}));
-  EXPECT_EQ(ReadBytes(path),
-            TensorFile(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+  EXPECT_EQ(
+      ReadBytes(path),
+      TensorFile(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                  R"("y":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})"
                  "      ",
                  std::string("\0\0\x80\x3f\7\x8", 6)));
@@ -268,8 +270,6 @@ TEST(WriteSafetensors, NamesWhatItCannotWrite) {
   } kCases[] = {
       {{}, "there are no arrays"},
       {{{"x", Literal()}}, "array \"x\" has no value"},
-      {{{"x", Literal::Zeros(Shape::Of(DType::kC64, {1}))}},
-       "array \"x\": safetensors has no c64"},
       {{{"x", one}, {"x", one}}, "array \"x\" is there twice"},
       {{{"__metadata__", one}}, "no such names"},
       {{{"\xff", one}}, "array \"\\xff\": safetensors has no such names"},

@@ -7,7 +7,8 @@
 //                              exit: on another thread,
 //                              say: where a value was computed, or
 //                              freeze: a value, once its server was killed,
-//                              which is process HAWSER_VICTIM_KILLS
+//                              which is process HAWSER_VICTIM_KILLS;
+//                              freeze_all: values of every dtype
 //
 // Servers are in HAWSER_VICTIM_SERVERS. It ends with 7 where all was well.
 #include <openssl/crypto.h>
@@ -22,8 +23,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "client/hawser.h"
@@ -160,6 +163,47 @@ void Send(const Client& client, const std::string& how) {
   }
 }
 
+// 0, 1, 2, ... in that shape.
+Tensor Counting(DType dtype, const Dims& dims) {
+  const int64_t size = Shape::Of(dtype, dims).num_elements();
+  return Reshape(Convert(Iota(DType::kS32, {size}, 0), dtype), dims);
+}
+
+// Freezes one array of each dtype and of some shapes, and all dtypes in one
+// dataset; each is "@" and a name.
+int FreezeAll(const Client& client) {
+  std::vector<std::pair<std::string, std::vector<NamedTensor>>> models;
+  std::vector<NamedTensor> all;
+  for (const DType dtype : AllDTypes()) {
+    const std::string name(DTypeName(dtype));
+    models.push_back({name, {{"x", Counting(dtype, {2, 3})}}});
+    all.push_back({name, Counting(dtype, {5})});
+  }
+  models.push_back({"all", all});
+  models.push_back({"unnamed", {{"", Counting(DType::kF32, {7})}}});
+  models.push_back({"scalar", {{"x", Counting(DType::kF32, {})}}});
+  models.push_back({"empty", {{"x", Counting(DType::kF32, {0, 3})}}});
+  models.push_back({"byte", {{"x", Counting(DType::kU8, {1})}}});
+  models.push_back({"large", {{"x", Counting(DType::kF64, {1 << 20})}}});
+  const std::string odd = "a \"b\" \\ {c}: 'd', ~";
+  models.push_back({"odd", {{odd, Counting(DType::kF32, {3})}}});
+  if (const int wrong = Compute(client)) return wrong;
+  const char* const server = std::getenv("HAWSER_VICTIM_KILLS");
+  if (server == nullptr || kill(std::atoi(server), SIGKILL) != 0) return 3;
+  for (const auto& [name, arrays] : models) {
+    const auto frozen = client.Freeze(arrays);
+    if (!frozen.ok()) {
+      std::cerr << name << ": " << frozen.status() << "\n";
+      return 4;
+    }
+    const absl::Status tagged =
+        client.Tag({.name = absl::StrCat("@", name), .token = frozen->token()});
+    if (!tagged.ok()) return 5;
+    std::cerr << "froze " << frozen->token() << " as " << name << std::endl;
+  }
+  return kWell;
+}
+
 // Freezes a value that is computed on a server that is killed before that.
 int Freeze(const Client& client) {
   const Tensor value = Squared(client, 3);
@@ -195,6 +239,7 @@ int Main(const std::string& kind, const std::string& how) {
     return kWell;
   }
   if (how == "freeze") return Freeze(*client);
+  if (how == "freeze_all") return FreezeAll(*client);
   if (how == "fork" || how == "busy_fork") {
     const int wrong = ForkBeside(how == "fork" ? 0 : 4, *client);
     return wrong == 0 ? kWell : wrong;

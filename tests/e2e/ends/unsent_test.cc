@@ -1,11 +1,15 @@
 // A server is killed, a model is frozen and the program ends: the model is in a
 // file that can be put, or on the server that is left; else that is said.
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "core/base/values/dtype.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/processes/process.h"
@@ -29,9 +33,10 @@ class UnsentTest : public ::testing::Test {
   }
   // Runs a program that freezes once this server is gone, and ends; returns
   // what it says.
-  std::string Freeze(const std::string& servers, const std::string& cache) {
+  std::string Freeze(const std::string& servers, const std::string& cache,
+                     const char* what = "freeze") {
     auto victim =
-        Process::Start({Runfile("tests/e2e/ends_victim"), "default", "freeze"},
+        Process::Start({Runfile("tests/e2e/ends_victim"), "default", what},
                        {absl::StrCat("HAWSER_SERVERS=", servers),
                         absl::StrCat("HAWSER_VICTIM_KILLS=", server_->pid()),
                         absl::StrCat("HAWSER_CACHE=", cache)});
@@ -77,6 +82,25 @@ TEST_F(UnsentTest, TheModelIsInAFileThatCanBePut) {
   auto other = StartHawserd({"--device=cpu"}, &address);
   ASSERT_OK(other);
   EXPECT_EQ(Hawser({"put", file, "--tag", "@model"}, address), token + "\n");
+}
+
+TEST_F(UnsentTest, ModelsOfEveryKindAreInFilesThatCanBePut) {
+  const std::string said =
+      Freeze(address_, folder_.Path("cache"), "freeze_all");
+  std::string address;
+  auto other = StartHawserd({"--device=cpu"}, &address);
+  ASSERT_OK(other);
+  int models = 0;
+  for (const absl::string_view line : absl::StrSplit(said, '\n')) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    if (words.size() != 4 || words[0] != "froze") continue;
+    const std::string file =
+        folder_.Path(absl::StrCat("cache/unsent/", words[1], ".safetensors"));
+    EXPECT_EQ(Hawser({"put", file}, address), words[1] + "\n") << line;
+    ++models;
+  }
+  std::cout << models << " models at the end of a job\n";
+  EXPECT_EQ(models, static_cast<int>(AllDTypes().size()) + 7) << said;
 }
 
 TEST_F(UnsentTest, AServerThatIsLeftHasItAndItsTag) {
