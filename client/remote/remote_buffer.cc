@@ -5,6 +5,7 @@
 
 #include "client/remote/link/transfers.h"
 #include "client/remote/link/watched.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
@@ -156,6 +157,8 @@ absl::StatusOr<runtime::BufferPtr> UploadIn(
   auto handle = std::make_shared<Handle>(session, session->NewHandles(1));
   auto upload =
       std::make_shared<RemoteUpload>(link.get(), handle, value, outcome, call);
+  // A small one is in the request by now; a large one is looked at as it goes.
+  HAWSER_RETURN_IF_ERROR(CheckUnchanged(value.bytes()));
   link->Watch(outcome);
   HAWSER_RETURN_IF_ERROR(session->Submit(upload, cancel, call.cancel));
   return std::make_shared<HandleBuffer>(link, value.shape(), std::move(handle),

@@ -65,19 +65,30 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   handler_before.sa_handler(signal);
 }
 
-// The mappings by their ends, to find the file of some bytes.
+// The mappings by their ends, to find the file of some bytes. The lock is held
+// to take and to free a guard, too.
 struct Mappings {
   Mutex mu;
   std::map<const char*, const MappedFile*> by_end ABSL_GUARDED_BY(mu);
   std::atomic<int> count{0};
+
+  // Returns -1 if all guards are taken.
+  int TakeGuard(absl::Span<const char> bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu);
+  // Returns null for bytes of no mapping.
+  const MappedFile* FileOf(absl::Span<const char> bytes) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    const auto at = by_end.upper_bound(bytes.data());
+    if (at == by_end.end()) return nullptr;
+    const MappedFile* const file = at->second;
+    return bytes.data() < file->bytes().data() ? nullptr : file;
+  }
 };
 Mappings& TheMappings() {
   static Mappings* const mappings = new Mappings();
   return *mappings;
 }
 
-// -1: all are taken.
-int TakeGuard(absl::Span<const char> bytes) {
+int Mappings::TakeGuard(absl::Span<const char> bytes) {
   static const bool installed = [] {
     struct sigaction action = {};
     action.sa_sigaction = OnBusError;
@@ -160,18 +171,20 @@ absl::Status MappedFile::Map(int fd) {
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (at == MAP_FAILED) return ErrorOf(path_);
   bytes_ = {static_cast<const char*>(at), size};
-  guard_ = TakeGuard(bytes_);
-  if (guard_ < 0) {
-    // Too many mappings: this one is read, as a small file is.
-    ::munmap(at, size);
-    bytes_ = {};
-    return Read(fd);
+  {
+    Mappings& mappings = TheMappings();
+    MutexLock lock(&mappings.mu);
+    guard_ = mappings.TakeGuard(bytes_);
+    if (guard_ >= 0) {
+      mappings.by_end[bytes_.data() + bytes_.size()] = this;
+      ++mappings.count;
+      return absl::OkStatus();
+    }
   }
-  Mappings& mappings = TheMappings();
-  MutexLock lock(&mappings.mu);
-  mappings.by_end[bytes_.data() + bytes_.size()] = this;
-  ++mappings.count;
-  return absl::OkStatus();
+  // Too many mappings: this one is read, as a small file is.
+  ::munmap(at, size);
+  bytes_ = {};
+  return Read(fd);
 }
 
 MappedFile::~MappedFile() {
@@ -181,8 +194,8 @@ MappedFile::~MappedFile() {
     MutexLock lock(&mappings.mu);
     mappings.by_end.erase(bytes_.data() + bytes_.size());
     --mappings.count;
+    guards[guard_].begin = 0;
   }
-  guards[guard_].begin = 0;
   ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
@@ -200,15 +213,19 @@ absl::Status MappedFile::CheckUnchanged() const {
   return same ? absl::OkStatus() : Changed(path_);
 }
 
+bool IsMapped(absl::Span<const char> bytes) {
+  Mappings& mappings = TheMappings();
+  if (mappings.count == 0 || bytes.empty()) return false;
+  MutexLock lock(&mappings.mu);
+  return mappings.FileOf(bytes) != nullptr;
+}
+
 absl::Status CheckUnchanged(absl::Span<const char> bytes) {
   Mappings& mappings = TheMappings();
   if (mappings.count == 0 || bytes.empty()) return absl::OkStatus();
   MutexLock lock(&mappings.mu);
-  const auto at = mappings.by_end.upper_bound(bytes.data());
-  if (at == mappings.by_end.end()) return absl::OkStatus();
-  const MappedFile& file = *at->second;
-  if (bytes.data() < file.bytes().data()) return absl::OkStatus();
-  return file.CheckUnchanged();
+  const MappedFile* const file = mappings.FileOf(bytes);
+  return file == nullptr ? absl::OkStatus() : file->CheckUnchanged();
 }
 
 }  // namespace hawser

@@ -47,6 +47,8 @@ class MappedFile {
   int guard_ = -1;  // among the guarded mappings; -1: read
 };
 
+// True if these are bytes of a mapped file, which may change at any moment.
+bool IsMapped(absl::Span<const char> bytes);
 // Checks that bytes that are used as a value's are still those of the file that
 // they were mapped from. OK for bytes of no file. Errors: as
 // MappedFile::CheckUnchanged.

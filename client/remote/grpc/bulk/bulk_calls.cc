@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "client/remote/grpc/bulk/bulk_stream.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
 #include "proto/bulk_frame.h"
@@ -89,7 +90,14 @@ absl::Status Receive(
 
 size_t FrameCutter::Next(grpc::ByteBuffer* frame) {
   const absl::Span<const char> data = left_.subspan(0, kFrameBytes);
-  *frame = OutFrame(std::exchange(header_, ""), data_field_, data, owner_);
+  std::string header = std::exchange(header_, "");
+  if (data_ == Data::kCopied) {
+    const auto copy =
+        std::make_shared<const std::string>(data.begin(), data.end());
+    *frame = OutFrame(std::move(header), data_field_, *copy, copy);
+  } else {
+    *frame = OutFrame(std::move(header), data_field_, data, owner_);
+  }
   left_.remove_prefix(data.size());
   return data.size();
 }
@@ -97,13 +105,19 @@ size_t FrameCutter::Next(grpc::ByteBuffer* frame) {
 absl::Status BulkUpload(const BulkConnection& connection,
                         const v1::UploadChunk& header, const Literal& value,
                         const runtime::CallOptions& options) {
-  FrameCutter cutter(header, v1::UploadChunk::kDataFieldNumber, value.bytes(),
-                     value);
+  const bool may_change = IsMapped(value.bytes());
+  FrameCutter cutter(
+      header, v1::UploadChunk::kDataFieldNumber, value.bytes(), value,
+      may_change ? FrameCutter::Data::kCopied : FrameCutter::Data::kShared);
   const int64_t total = value.shape().byte_size();
   int64_t sent = 0;
   BulkFrames frames;
-  frames.next = [&](grpc::ByteBuffer* frame) {
+  frames.next = [&](grpc::ByteBuffer* frame) -> absl::StatusOr<bool> {
     sent += cutter.Next(frame);
+    // All of it was read: the last frame makes it a value.
+    if (may_change && cutter.done()) {
+      HAWSER_RETURN_IF_ERROR(CheckUnchanged(value.bytes()));
+    }
     if (options.progress) options.progress(sent, total);
     return !cutter.done();
   };

@@ -28,10 +28,15 @@ namespace hawser {
 // bytes are those of `owner`, which is held as long as gRPC holds a frame.
 class FrameCutter {
  public:
+  // kCopied: what is in a frame is what the bytes were when it was cut.
+  enum class Data { kShared, kCopied };
+
   FrameCutter(const google::protobuf::MessageLite& header, int data_field,
-              absl::Span<const char> bytes, const Literal& owner)
+              absl::Span<const char> bytes, const Literal& owner,
+              Data data = Data::kShared)
       : header_(header.SerializeAsString()),
         data_field_(data_field),
+        data_(data),
         left_(bytes),
         owner_(std::make_shared<const Literal>(owner)) {}
 
@@ -43,6 +48,7 @@ class FrameCutter {
  private:
   std::string header_;  // of the next frame
   const int data_field_;
+  const Data data_;
   absl::Span<const char> left_;
   const std::shared_ptr<const Literal> owner_;
 };

@@ -92,7 +92,7 @@ class BulkStream {
       --under_way_;
       OnDone(static_cast<Operation>(reinterpret_cast<intptr_t>(tag)), ok);
     }
-    if (!taken_.ok()) return taken_;
+    if (!broken_.ok()) return broken_;
     return operations_.End(status_, cancel_);
   }
 
@@ -119,7 +119,12 @@ class BulkStream {
   }
 
   void WriteNext() {
-    more_ = frames_.next(&outgoing_);
+    const absl::StatusOr<bool> more = frames_.next(&outgoing_);
+    if (!more.ok()) {
+      broken_ = more.status();
+      return context_.TryCancel();  // which ends the read that is under way
+    }
+    more_ = *more;
     ++under_way_;
     if (more_) {
       call_->Write(outgoing_, ToTag(kWritten));
@@ -132,8 +137,8 @@ class BulkStream {
     call_->Read(&incoming_, ToTag(kRead));
   }
   void Take() {
-    taken_ = frames_.take(&incoming_);
-    if (taken_.ok()) return ReadNext();
+    broken_ = frames_.take(&incoming_);
+    if (broken_.ok()) return ReadNext();
     context_.TryCancel();
     Finish();
   }
@@ -152,7 +157,7 @@ class BulkStream {
   grpc::ByteBuffer incoming_;
   int under_way_ = 0;  // operations
   bool more_ = true;
-  absl::Status taken_;
+  absl::Status broken_;  // what frames_ said
   grpc::Status status_;
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/threads/cancel.h"
@@ -31,8 +32,9 @@ struct BulkConnection {
 // The frames that go out and come in. Both run on the caller's thread.
 struct BulkFrames {
   // Fills the next frame to send; false: that was the last one. Called until
-  // then, at least once.
-  std::function<bool(grpc::ByteBuffer* frame)> next;
+  // then, at least once. An error ends the stream with it; nothing of this
+  // frame is sent.
+  std::function<absl::StatusOr<bool>(grpc::ByteBuffer* frame)> next;
   // Every frame received. An error ends the stream with it.
   std::function<absl::Status(grpc::ByteBuffer* frame)> take;
 };
