@@ -46,6 +46,14 @@ class StallTest : public ::testing::Test {
     victims_.push_back(*std::move(victim));
   }
 
+  void ExpectAllEndWell() {
+    for (Process& victim : victims_) {
+      const auto code = victim.Wait(kStuck);
+      ASSERT_OK(code);
+      EXPECT_EQ(*code, 0) << victim.output();
+    }
+  }
+
   std::string address_;
   std::vector<Process> server_, victims_;
   Client client_;
@@ -95,13 +103,18 @@ class Timed {
   decltype(Jit(&Timed::Formula)) work_ = Jit(&Timed::Formula);
 };
 
-void Report(absl::Duration alone, const std::vector<absl::Duration>& beside,
-            absl::Duration after) {
+// How long the pieces waited, as multiples of what one takes alone.
+void Report(const char* beside_what, absl::Duration alone,
+            const std::vector<absl::Duration>& beside, absl::Duration after) {
   ASSERT_FALSE(beside.empty());
-  std::cout << beside.size() << " pieces of work: alone " << alone
-            << ", beside four clients median " << beside[beside.size() / 2]
-            << ", longest " << beside.back() << ", afterwards " << after
-            << "\n";
+  const auto waited = [&](double share) {
+    const auto last = static_cast<double>(beside.size() - 1);
+    return (beside[static_cast<size_t>(share * last)] - alone) / alone;
+  };
+  std::cout << beside.size() << " pieces of work beside " << beside_what
+            << ": alone " << alone << ", afterwards " << after << "; waited "
+            << waited(0.5) << " of that, 90% at most " << waited(0.9)
+            << ", 99% " << waited(0.99) << ", all " << waited(1) << "\n";
 }
 
 TEST_F(StallTest, AServerGoesOnBesideLoopsThatAreCut) {
@@ -112,12 +125,19 @@ TEST_F(StallTest, AServerGoesOnBesideLoopsThatAreCut) {
   Start("work", Seconds(), 0);
   Start("work", Seconds(), 0);
   const auto beside = work.Until(absl::Now() + absl::Seconds(Seconds()));
-  for (Process& victim : victims_) {
-    const auto code = victim.Wait(kStuck);
-    ASSERT_OK(code);
-    EXPECT_EQ(*code, 0) << victim.output();
-  }
-  Report(alone, beside, work.BestOf(5));
+  ExpectAllEndWell();
+  Report("loops that are cut", alone, beside, work.BestOf(5));
+}
+
+// What the machine's own scheduler makes of as many processes: the same work,
+// computed in this one, beside four that compute by themselves.
+TEST_F(StallTest, ProcessesWithoutAServerShareTheMachine) {
+  Timed work{Client::Cpu()};
+  const absl::Duration alone = work.BestOf(5);
+  for (int i = 0; i < 4; ++i) Start("here", Seconds(), 0);
+  const auto beside = work.Until(absl::Now() + absl::Seconds(Seconds()));
+  ExpectAllEndWell();
+  Report("processes without a server", alone, beside, work.BestOf(5));
 }
 
 // Each lives for a moment and is killed with its work under way.
@@ -143,7 +163,7 @@ TEST_F(StallTest, AServerGoesOnBesideClientsThatAreKilled) {
   });
   const auto beside = work.Until(end);
   killer.join();
-  Report(alone, beside, work.BestOf(5));
+  Report("clients that are killed", alone, beside, work.BestOf(5));
   std::cout << kills << " clients were killed\n";
 }
 

@@ -2,6 +2,7 @@
 //
 //   stall_victim loop SECONDS MS   loops without end, each with a deadline
 //   stall_victim work SECONDS 0    long work, to its end
+//   stall_victim here SECONDS 0    the same without a server
 //
 // It ends with 0 when its time is over and every call came back.
 #include <cstdlib>
@@ -62,6 +63,9 @@ int Work(const Client& client, absl::Time end) {
 int main(int argc, char** argv) {
   using namespace hawser;  // NOLINT: a program of a user's
   if (argc != 4) return 2;
+  const std::string how = argv[1];
+  const absl::Time end = absl::Now() + absl::Seconds(std::atoi(argv[2]));
+  if (how == "here") return Work(Client::Cpu(), end);
   const char* const servers = std::getenv("HAWSER_SERVERS");
   if (servers == nullptr) return 2;
   const auto client = Connect({.servers = {servers}, .fallback = Client()});
@@ -69,7 +73,6 @@ int main(int argc, char** argv) {
     std::cerr << client.status() << "\n";
     return 1;
   }
-  const absl::Time end = absl::Now() + absl::Seconds(std::atoi(argv[2]));
-  if (std::string(argv[1]) == "work") return Work(*client, end);
+  if (how == "work") return Work(*client, end);
   return Loop(*client, end, absl::Milliseconds(std::atoi(argv[3])));
 }
