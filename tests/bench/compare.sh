@@ -5,7 +5,7 @@
 #   tests/bench/compare.sh COMMIT [ROUNDS] [BENCH...]
 #
 # ROUNDS: 15, of four minutes each; SIGINT prints what there is. BENCH: wire bulk
-# crowd, or some of them. In a round the old one runs, the new one, and the old
+# crowd, or some of them, or cpu. In a round the old one runs, the new one, and the old
 # one again: how far the same binary is from itself says what a difference means.
 # Wants a machine without other work, and exits with 1 when something became
 # slower by more than it may and than that.
@@ -24,7 +24,13 @@ deploy/build_cache.sh
 cache=("--bazelrc=$PWD/.bazelrc.cache")
 targets=(//server:hawserd //tests/bench:echo_server //tests/bench:echo_client
          //tests/bench:crowd_client //tests/bench:heavy_client)
-for bench in "${benches[@]}"; do targets+=("//tests/bench:${bench}_bench"); done
+for bench in "${benches[@]}"; do
+  if [[ $bench == cpu ]]; then
+    targets+=(//tests/bench/cpu:cpu_bench)
+  else
+    targets+=("//tests/bench:${bench}_bench")
+  fi
+done
 build() {
   bazel "$@" build --noshow_progress --color=no --curses=no --force_pic \
     --symlink_prefix="$out/bazel-" -- "${targets[@]}"
