@@ -42,6 +42,8 @@ class PutStream {
   char* at() { return chunk_->at(); }
   // Errors: kDataLoss, the chunk is not what it claimed to be.
   absl::Status Filled(int64_t n);
+  // The chunks so far.
+  const v1::PutReply& so_far() const { return reply_; }
   // The client has sent everything. Errors: kDataLoss, a chunk is not whole.
   absl::StatusOr<v1::PutReply> Finish() const;
 

@@ -109,7 +109,8 @@ void Report(const char* beside_what, absl::Duration alone,
   ASSERT_FALSE(beside.empty());
   const auto waited = [&](double share) {
     const auto last = static_cast<double>(beside.size() - 1);
-    return (beside[static_cast<size_t>(share * last)] - alone) / alone;
+    const absl::Duration took = beside[static_cast<size_t>(share * last)];
+    return absl::FDivDuration(took - alone, alone);
   };
   std::cout << beside.size() << " pieces of work beside " << beside_what
             << ": alone " << alone << ", afterwards " << after << "; waited "

@@ -46,7 +46,7 @@ class Greedy {
   absl::Status PutChunks(uint64_t upload, uint64_t first, int count) {
     const auto context = Context();
     v1::PutReply reply;
-    const auto stream = stub_->Put(context.get(), &reply);
+    const auto stream = stub_->Put(context.get());
     for (int i = 0; i < count; ++i) {
       const std::string bytes = EightBytes(first + i);
       v1::PutChunk frame;
@@ -57,6 +57,8 @@ class Greedy {
       if (!stream->Write(frame)) break;
     }
     stream->WritesDone();
+    while (stream->Read(&reply)) {
+    }
     return FromGrpc(stream->Finish());
   }
   absl::Status FindMissing(uint64_t upload, uint64_t first, int count) {

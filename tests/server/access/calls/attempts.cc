@@ -209,9 +209,11 @@ std::string PutOtherBytes(RawClient& caller, const Things& things) {
   chunk.set_data("01234567");
   v1::PutReply reply;
   const auto context = caller.Context();
-  const auto writer = caller.datasets().Put(context.get(), &reply);
+  const auto writer = caller.datasets().Put(context.get());
   writer->Write(chunk);
   writer->WritesDone();
+  while (writer->Read(&reply)) {
+  }
   return Said(writer->Finish(), reply, things);
 }
 

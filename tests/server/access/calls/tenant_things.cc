@@ -39,7 +39,7 @@ void Put(RawClient& client, const DatasetManifest& manifest,
          const Literal& value) {
   const auto context = client.Context();
   v1::PutReply reply;
-  const auto writer = client.datasets().Put(context.get(), &reply);
+  const auto writer = client.datasets().Put(context.get());
   v1::PutChunk chunk;
   chunk.set_upload(1);
   chunk.set_digest(std::string(manifest.arrays[0].chunks[0].bytes()));
@@ -47,6 +47,8 @@ void Put(RawClient& client, const DatasetManifest& manifest,
   chunk.set_data(value.bytes().data(), value.bytes().size());
   writer->Write(chunk);
   writer->WritesDone();
+  while (writer->Read(&reply)) {
+  }
   const grpc::Status status = writer->Finish();
   EXPECT_TRUE(status.ok()) << status.error_message();
 }

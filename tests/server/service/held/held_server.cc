@@ -87,7 +87,7 @@ void HeldServer::PutChunks(uint64_t upload,
                            const std::vector<std::string>& chunks) {
   grpc::ClientContext context;
   v1::PutReply reply;
-  const auto stream = datasets_->Put(&context, &reply);
+  const auto stream = datasets_->Put(&context);
   for (const std::string& chunk : chunks) {
     v1::PutChunk frame;
     frame.set_upload(upload);
@@ -97,6 +97,8 @@ void HeldServer::PutChunks(uint64_t upload,
     if (!stream->Write(frame)) break;
   }
   stream->WritesDone();
+  while (stream->Read(&reply)) {
+  }
   EXPECT_OK(ToStatus(stream->Finish()));
 }
 
