@@ -14,6 +14,7 @@
 #include "core/environment/environment.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "kernels/cpu/planned/planned_program.h"
+#include "kernels/gpu/program/library_target.h"
 #include "kernels/plan/plan.h"
 
 namespace {
@@ -32,7 +33,7 @@ absl::StatusOr<Environment::Planned> PlanFor(const hawser::Module& optimized,
     if (!program.ok()) return program.status();
     return Environment::Planned{program->module(), program->Explain()};
   }
-  const hawser::plan::Target target = hawser::plan::GpuTarget();
+  const hawser::plan::Target target = hawser::gpu::TargetWithLibraries();
   auto plan = hawser::plan::MakePlan(optimized, target);
   if (!plan.ok()) return plan.status();
   std::string steps = hawser::plan::Explain(*plan, target);

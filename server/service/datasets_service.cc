@@ -54,8 +54,10 @@ class PutAnswers : public std::enable_shared_from_this<PutAnswers> {
     if (end_ != nullptr) return std::exchange(end_, nullptr)();
     if (waits_ && ok) BeatAt(SteadyNow() + kBeat);
   }
-  // Calls `end`, which finishes the call; maybe on the thread of OnWritten.
+  // Calls `end`, which finishes the call; maybe on the thread of OnWritten. The
+  // reactor may be gone before this returns.
   void End(std::function<void()> end) {
+    const auto self = shared_from_this();
     MutexLock lock(&mu_);
     waits_ = false;
     if (!writes_) return end();

@@ -14,6 +14,7 @@
 #include "core/passes/optimize.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
+#include "kernels/gpu/program/library_target.h"
 #include "kernels/plan/plan.h"
 #include "kernels/plan/verdict.h"
 #include "tests/client/stablehlo/oracle_files.h"
@@ -38,7 +39,7 @@ std::string Planned(absl::string_view name, const Module& module) {
   const auto optimized = Optimize(module, {.evaluate = cpu::EvaluateConstants});
   EXPECT_OK(optimized);
   if (!optimized.ok()) return "";
-  const plan::Target target = plan::GpuTarget();
+  const plan::Target target = gpu::TargetWithLibraries();
   const auto plan = plan::MakePlan(*optimized, target);
   EXPECT_OK(plan);
   if (!plan.ok()) return "";
