@@ -2,6 +2,7 @@
 // it: datasets, serialized programs, programs of two partitions. What it
 // fetches is right, or an entry says what is gone.
 #include <cstdint>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
