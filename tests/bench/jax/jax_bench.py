@@ -47,7 +47,10 @@ def calls(device):
     many = [jax.device_put(np.float32([i]), device) for i in range(100)]
     each = jax.jit(lambda *xs: [x + 1 for x in xs])
     w = jax.device_put(np.ones((16, 16), np.float32), device)
-    body = lambda w: w @ w * 1e-3 + 1
+
+    def body(w):
+        return w @ w * 1e-3 + 1
+
     update = jax.jit(body, donate_argnums=0)
     last = jax.jit(lambda w: w[0, 0])
     loop = jax.jit(lambda w, count: jax.lax.fori_loop(
