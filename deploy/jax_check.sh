@@ -10,7 +10,8 @@
 # builds one; ADDRESSES: of servers that run; without either this CPU computes.
 # FOLDER: programs of others, as ../shared/oracle/programs. --sweep: every public
 # function (tests/client/python/sweep). TEST_FILE: JAX's own, with their helpers
-# beside them; JAX_* variables, such as JAX_NUM_GENERATED_CASES, are theirs.
+# beside them; JAX_* variables, such as JAX_NUM_GENERATED_CASES, are theirs. PATTERN:
+# of the names of tests, of examples and of programs that are to run.
 # The programs of client/examples/jax run without an option. A refusal by hawser, and
 # a test that JAX skips, is left out, and its reason counted. The last line is
 # "N passed, N failed, N left out"; with 1 if one failed.

@@ -51,6 +51,9 @@ fi
 deploy/build_cache.sh || true  # what it saves is time
 deploy/jax_venv.sh || true     # without it what needs JAX is skipped
 if ((full)); then
+  old=jax-0.5.3  # without it what is tested under an old JAX is skipped
+  deploy/jax_venv.sh "$HOME/.cache/hawser/$old" jax==0.5.3 jaxlib==0.5.3 numpy \
+    || true
   run default test --config=full
 else
   run default test

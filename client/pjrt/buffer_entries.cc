@@ -6,33 +6,12 @@
 #include "client/pjrt/entries.h"
 #include "client/pjrt/objects/brief_wait.h"
 #include "client/pjrt/objects/buffer.h"
+#include "client/pjrt/objects/host_value.h"
 #include "client/pjrt/objects/objects.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
 namespace {
-
-// True if the layout is that of dense elements, the last axis the densest. What
-// it says of its own size is not looked at: jaxlib leaves that uninitialized.
-bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
-  if (layout == nullptr) return true;
-  const auto rank = static_cast<size_t>(shape.rank());
-  if (layout->type == 1) {
-    int64_t stride = ByteWidth(shape.dtype());
-    for (size_t i = layout->strides.num_byte_strides; i-- > 0;) {
-      if (layout->strides.byte_strides[i] != stride) return false;
-      stride *= shape.dim(static_cast<int>(i));
-    }
-    return layout->strides.num_byte_strides == rank;
-  }
-  if (layout->tiled.num_tiles != 0) return false;
-  for (size_t i = 0; i < layout->tiled.minor_to_major_size; ++i) {
-    if (layout->tiled.minor_to_major[i] != static_cast<int64_t>(rank - 1 - i)) {
-      return false;
-    }
-  }
-  return layout->tiled.minor_to_major_size == rank;
-}
 
 // Copies some of its bytes to `to` when they are there.
 absl::StatusOr<Event*> CopyOut(Buffer* buffer, size_t offset, size_t size,

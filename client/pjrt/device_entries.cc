@@ -4,7 +4,6 @@
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
-namespace {}  // namespace
 
 // ---- descriptions -----------------------------------------------------------
 
@@ -88,6 +87,32 @@ absl::Status Device_GetAttributes(Device_GetAttributesArgs* args) {
   args->num_attributes = 1;
   args->device_attributes = nullptr;
   args->attributes_deleter = [](void*) {};
+  return absl::OkStatus();
+}
+
+// What values of this process take, in its own books: a server is not asked, as
+// JAX wants to know before every compile.
+absl::Status Device_MemoryStats(Device_MemoryStatsArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->device, "device"));
+  const DeviceMemory::Figures figures = args->device->used->figures();
+  const int64_t limit = args->device->memory_bytes;
+  args->bytes_in_use = figures.in_use;
+  args->peak_bytes_in_use = {figures.peak, true};
+  args->num_allocs = {figures.values, true};
+  args->largest_alloc_size = {figures.largest, true};
+  args->bytes_limit = {limit, limit > 0};
+  args->bytes_reserved.is_set = false;
+  args->peak_bytes_reserved.is_set = false;
+  args->bytes_reservable_limit.is_set = false;
+  args->largest_free_block_bytes.is_set = false;
+  args->pool_bytes.is_set = false;
+  args->peak_pool_bytes.is_set = false;
+  return absl::OkStatus();
+}
+
+absl::Status Device_ClearMemoryStats(Device_ClearMemoryStatsArgs* args) {
+  HAWSER_RETURN_IF_ERROR(CheckHandle(args->device, "device"));
+  args->device->used->ForgetPeak();
   return absl::OkStatus();
 }
 

@@ -6,9 +6,9 @@
 
 #include "client/pjrt/abi/struct_fields.h"
 #include "client/pjrt/entries.h"
-#include "client/pjrt/programs/load_program.h"
 #include "client/pjrt/objects/objects.h"
 #include "client/pjrt/objects/program_source.h"
+#include "client/pjrt/programs/load_program.h"
 #include "core/base/status.h"
 
 namespace hawser::pjrt {
@@ -23,6 +23,8 @@ absl::StatusOr<const ProgramSource*> SourceOf(const Executable* executable) {
                            " bytes are not kept");
 }
 
+void DeleteText(void* text) { delete static_cast<std::string*>(text); }
+
 }  // namespace
 
 absl::Status Executable_Serialize(Executable_SerializeArgs* args) {
@@ -32,9 +34,20 @@ absl::Status Executable_Serialize(Executable_SerializeArgs* args) {
   args->serialized_bytes = bytes->data();
   args->serialized_bytes_size = bytes->size();
   args->serialized_executable = bytes.release();
-  args->serialized_executable_deleter = [](void* serialized) {
-    delete static_cast<std::string*>(serialized);
-  };
+  args->serialized_executable_deleter = DeleteText;
+  return absl::OkStatus();
+}
+
+// The caller's own bytes, as they came.
+absl::Status Executable_GetCompileOptions(
+    Executable_GetCompileOptionsArgs* args) {
+  HAWSER_ASSIGN_OR_RETURN(const ProgramSource* const source,
+                          SourceOf(args->executable));
+  auto bytes = std::make_unique<std::string>(source->options);
+  args->serialized_bytes = bytes->data();
+  args->serialized_bytes_size = bytes->size();
+  args->serialized_compile_options = bytes.release();
+  args->serialized_compile_options_deleter = DeleteText;
   return absl::OkStatus();
 }
 

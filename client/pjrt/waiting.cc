@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <mutex>
 
-void std::condition_variable::wait(
-    std::unique_lock<std::mutex>& lock) noexcept {
+void std::condition_variable::wait(std::unique_lock<std::mutex>& lock) {
   pthread_cond_wait(native_handle(), lock.mutex()->native_handle());
 }

@@ -83,6 +83,8 @@ def run_example(options, program, environment):
 def examples(options, environment):
     """The programs of client/examples/jax print what they print on JAX's CPU."""
     for program in sorted(EXAMPLES.glob("*.py")):
+        if not re.search(options.only, program.name):
+            continue
         start = time.monotonic()
         wants, why = run_example(
             options, program, {**environment, "JAX_PLATFORMS": "cpu"})
@@ -102,7 +104,8 @@ def examples(options, environment):
 def programs(options, environment):
     """Programs of others, each a folder."""
     folders = sorted(path.parent for path in pathlib.Path(options.programs).glob(
-        f"*/{options.variant}") if (path.parent / "expected.npz").exists())
+        f"*/{options.variant}") if (path.parent / "expected.npz").exists()
+        and re.search(options.only, path.parent.name))
     answered = workers.ask_all(folders, lambda: workers.Worker(
         [options.python, HERE / "foreign.py", options.variant], environment,
         4 * options.timeout), options.jobs)
@@ -207,7 +210,7 @@ def read_options():
     parser.add_argument("--no-examples", action="store_true")
     parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--every", type=int, default=16, help="as of sweep.py")
-    parser.add_argument("--only", default="", help="a pattern of tests' names")
+    parser.add_argument("--only", default="", help="a pattern of names")
     parser.add_argument("--timeout", type=float, default=60, help="of a test")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json")

@@ -53,6 +53,16 @@ struct Buffer_OnDeviceSizeInBytesArgs {
   size_t on_device_size_in_bytes;
 };
 
+struct Buffer_BitcastArgs {
+  Header header;
+  Buffer* buffer;
+  int type;
+  const int64_t* dims;
+  size_t num_dims;
+  const MemoryLayout* layout;
+  Buffer* result;
+};
+
 struct Buffer_DeviceArgs {
   Header header;
   Buffer* buffer;

@@ -81,6 +81,33 @@ struct Device_DefaultMemoryArgs {
   Memory* memory;
 };
 
+// A figure that may be left out.
+struct OptionalFigure {
+  int64_t value;
+  bool is_set;
+};
+
+struct Device_MemoryStatsArgs {
+  Header header;
+  Device* device;
+  int64_t bytes_in_use;
+  OptionalFigure peak_bytes_in_use;
+  OptionalFigure num_allocs;
+  OptionalFigure largest_alloc_size;
+  OptionalFigure bytes_limit;
+  OptionalFigure bytes_reserved;
+  OptionalFigure peak_bytes_reserved;
+  OptionalFigure bytes_reservable_limit;
+  OptionalFigure largest_free_block_bytes;
+  OptionalFigure pool_bytes;
+  OptionalFigure peak_pool_bytes;
+};
+
+struct Device_ClearMemoryStatsArgs {
+  Header header;
+  Device* device;
+};
+
 struct Device_GetAttributesArgs {
   Header header;
   Device* device;

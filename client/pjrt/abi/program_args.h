@@ -83,6 +83,15 @@ struct Executable_SerializeArgs {
   void (*serialized_executable_deleter)(void*);
 };
 
+struct Executable_GetCompileOptionsArgs {
+  Header header;
+  const Executable* executable;
+  const char* serialized_bytes;
+  size_t serialized_bytes_size;
+  void* serialized_compile_options;
+  void (*serialized_compile_options_deleter)(void*);
+};
+
 struct Executable_DeserializeAndLoadArgs {
   Header header;
   Client* client;

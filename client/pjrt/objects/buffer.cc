@@ -35,7 +35,7 @@ Buffer::Buffer(DevicesPtr of, Device* on, const Shape& shape, Held what)
       shape(shape),
       dims(shape.dims().begin(), shape.dims().end()),
       minor_to_major(MinorToMajor(dims.size())),
-      held(std::move(what)) {}
+      held(Counted(std::move(what))) {}
 
 absl::StatusOr<Held> Buffer::Get() {
   MutexLock lock(&mu);
@@ -43,10 +43,17 @@ absl::StatusOr<Held> Buffer::Get() {
   return InvalidArgument(shape.ToString(), " was deleted or donated");
 }
 
+Held Buffer::Counted(Held what) const {
+  if (what.counted == nullptr && !what.here.valid() && what.any()) {
+    what.counted = device->used->Hold(shape.byte_size());
+  }
+  return what;
+}
+
 void Buffer::Set(const Held& what) {
-  Held dropped;  // outside the lock
+  Held dropped = Counted(what);  // outside the lock
   MutexLock lock(&mu);
-  if (held.any()) dropped = std::exchange(held, what);
+  if (held.any()) std::swap(held, dropped);
 }
 
 Held Buffer::Take() {

@@ -30,6 +30,7 @@ struct Held {
   Literal here;                           // from the host, and on no device yet
   std::shared_ptr<const Together> whole;  // or a box of that
   Box box;
+  std::shared_ptr<const void> counted;  // in DeviceMemory, if it is on a device
 
   bool any() const {
     return there != nullptr || here.valid() || whole != nullptr;
@@ -60,6 +61,8 @@ struct Buffer {
   void Drop() { Take(); }
   // Gives back what was taken.
   void Restore(const Held& what);
+  // The same, counted in the memory of the device if it is there.
+  Held Counted(Held what) const;
 
   const DevicesPtr devices;
   Device* const device;

@@ -58,6 +58,7 @@ std::unique_ptr<Device> MakeDevice(int id,
   device->description.id = id;
   device->description.kind =
       capabilities.ok() ? capabilities->device : std::string("unreachable");
+  if (capabilities.ok()) device->memory_bytes = capabilities->memory_bytes;
   device->description.text =
       absl::StrCat("HawserDevice(id=", id, ", ", name, ")");
   device->memory.device = device.get();

@@ -30,6 +30,26 @@ void CopyStrided(const char* from, const Shape& shape, const int64_t* strides,
 
 }  // namespace
 
+bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
+  if (layout == nullptr) return true;
+  const auto rank = static_cast<size_t>(shape.rank());
+  if (layout->type == 1) {
+    int64_t stride = ByteWidth(shape.dtype());
+    for (size_t i = layout->strides.num_byte_strides; i-- > 0;) {
+      if (layout->strides.byte_strides[i] != stride) return false;
+      stride *= shape.dim(static_cast<int>(i));
+    }
+    return layout->strides.num_byte_strides == rank;
+  }
+  if (layout->tiled.num_tiles != 0) return false;
+  for (size_t i = 0; i < layout->tiled.minor_to_major_size; ++i) {
+    if (layout->tiled.minor_to_major[i] != static_cast<int64_t>(rank - 1 - i)) {
+      return false;
+    }
+  }
+  return layout->tiled.minor_to_major_size == rank;
+}
+
 absl::StatusOr<Literal> LiteralOf(const HostValue& value) {
   const DType dtype = DTypeOf(value.type);
   if (dtype == DType::kInvalid) {

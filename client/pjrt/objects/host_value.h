@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "client/pjrt/abi/abi.h"
 #include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser::pjrt {
 
@@ -25,6 +27,11 @@ struct HostValue {
 // kInvalidArgument for sizes that no shape has, another number of strides, no
 // data; kResourceExhausted.
 absl::StatusOr<Literal> LiteralOf(const HostValue& value);
+
+// True if the layout is that of dense elements, the last axis the densest; null
+// is. What it says of its own size is not looked at: jaxlib leaves that
+// uninitialized.
+bool IsRowMajor(const MemoryLayout* layout, const Shape& shape);
 
 }  // namespace hawser::pjrt
 #endif  // HAWSER_CLIENT_PJRT_OBJECTS_HOST_VALUE_H_

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/abi/struct_fields.h"
+#include "client/pjrt/objects/device_memory.h"
 #include "client/pjrt/objects/program_source.h"
 #include "client/stablehlo/tilings/tiling.h"
 #include "core/base/mutex.h"
@@ -86,6 +87,8 @@ struct Device {
   Memory memory;
   std::vector<Memory*> memories;  // that one
   std::shared_ptr<runtime::Client> runtime;
+  int64_t memory_bytes = 0;  // that it has; 0: not known
+  const std::shared_ptr<DeviceMemory> used = std::make_shared<DeviceMemory>();
 };
 
 // The devices of a client, kept by all that is on them.

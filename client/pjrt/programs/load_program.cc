@@ -21,29 +21,34 @@
 namespace hawser::pjrt {
 namespace {
 
-// A program of the same parts that says how results lie on the partitions, and
-// does nothing: JAX asks for the optimized one, and reads only that.
+// A program of the same parts that says how arguments and results lie on the
+// partitions, and does nothing: JAX asks for the optimized one, and reads only
+// that. An argument whose sharding the caller left open lies as it says.
 std::string ShardingsOf(const std::vector<Shape>& takes,
                         const std::vector<Shape>& gives,
-                        const std::vector<stablehlo::Tiling>& results) {
-  std::string parameters, shardings, types, ops, values;
+                        const stablehlo::FunctionTilings& tilings) {
+  std::string taken, parameters, shardings, types, ops, values;
   for (size_t i = 0; i < takes.size(); ++i) {
-    absl::StrAppend(&parameters, i == 0 ? "" : ", ", "%a", i, ": ",
+    const char* const comma = i == 0 ? "" : ", ";
+    absl::StrAppend(&taken, comma, "\"",
+                    stablehlo::ToString(tilings.arguments[i]), "\"");
+    absl::StrAppend(&parameters, comma, "%a", i, ": ",
                     stablehlo::TypeText(takes[i]));
   }
   for (size_t k = 0; k < gives.size(); ++k) {
     const std::string type = stablehlo::TypeText(gives[k]);
     const char* const comma = k == 0 ? "" : ", ";
-    absl::StrAppend(&shardings, comma, stablehlo::ToString(results[k]));
+    absl::StrAppend(&shardings, comma, stablehlo::ToString(tilings.results[k]));
     absl::StrAppend(&types, comma, type);
     absl::StrAppend(&ops, "    %", k,
                     " = stablehlo.custom_call @hawser() : () -> ", type, "\n");
     absl::StrAppend(&values, comma, "%", k);
   }
   return absl::StrCat("module attributes {mhlo.spmd_output_sharding = \"{",
-                      shardings, "}\"} {\n  func.func public @main(",
-                      parameters, ") -> (", types, ") {\n", ops, "    return ",
-                      values, gives.empty() ? "" : " : ", types, "\n  }\n}\n");
+                      shardings, "}\", mhlo.spmd_parameters_shardings = [",
+                      taken, "]} {\n  func.func public @main(", parameters,
+                      ") -> (", types, ") {\n", ops, "    return ", values,
+                      gives.empty() ? "" : " : ", types, "\n  }\n}\n");
 }
 
 // The cuts that the program's shardings ask for.
@@ -92,7 +97,7 @@ absl::StatusOr<std::shared_ptr<const ProgramFacts>> FactsOf(
     HAWSER_ASSIGN_OR_RETURN(
         const auto takes,
         PartsOf(signature.parameters, lowered.tilings.arguments));
-    facts->shardings = ShardingsOf(takes, gives, lowered.tilings.results);
+    facts->shardings = ShardingsOf(takes, gives, lowered.tilings);
   }
   facts->num_arguments = signature.parameters.size() - lowered.bound.size();
   for (size_t i = 0; i < facts->num_arguments; ++i) {

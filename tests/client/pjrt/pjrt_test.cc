@@ -1,4 +1,6 @@
 // The plugin as a program meets it: opened by dlopen, called by the C ABI.
+#include <unistd.h>
+
 #include <cstring>
 #include <string>
 #include <thread>
@@ -232,6 +234,10 @@ TEST_F(PjrtTest, ProgramsSayWhatTheyTake) {
   EXPECT_EQ(std::string(kinds.memory_kinds[1], kinds.memory_kind_sizes[1]),
             "device");
   EXPECT_EQ(MUST(Executable_OutputMemoryKinds, executable, 0).num_outputs, 1u);
+  const auto options = MUST(Executable_GetCompileOptions, executable);
+  EXPECT_EQ(options.serialized_bytes_size, 0u);  // it was given none
+  options.serialized_compile_options_deleter(
+      options.serialized_compile_options);
   MUST(Executable_Destroy, executable);
   MUST(LoadedExecutable_Destroy, sum);
 }
@@ -257,6 +263,73 @@ TEST_F(PjrtTest, BytesOfABufferAreCopiedOut) {
               kInvalidArgument);
   }
   Destroy(a);
+}
+
+TEST_F(PjrtTest, BytesOfABufferAreThoseOfAnotherShape) {
+  const std::vector<float> values = {1, -2, 3.5f, 4e30f, 5, 6};
+  Buffer* a = Put(values, {2, 3});
+  struct As {
+    int type;
+    std::vector<int64_t> dims;
+  };
+  for (const As& as : std::vector<As>{{kS32, {3, 2}},
+                                      {kF32, {6}},
+                                      {kU8, {4, 1, 6}},
+                                      {kF64, {3}},
+                                      {kF32, {2, 3}}}) {
+    Buffer* other = MUST(Buffer_Bitcast, a, as.type, as.dims.data(),
+                         as.dims.size(), nullptr, nullptr)
+                        .result;
+    EXPECT_EQ(MUST(Buffer_ElementType, other, 0).type, as.type);
+    const auto dims = MUST(Buffer_Dimensions, other, nullptr, 0);
+    EXPECT_EQ(std::vector<int64_t>(dims.dims, dims.dims + dims.num_dims),
+              as.dims);
+    // In memory they are the same.
+    EXPECT_EQ(Fetch(other), values) << as.type;
+    Destroy(other);
+  }
+  EXPECT_EQ(Fetch(a), values);
+  const auto says = [&](int type, std::vector<int64_t> dims) {
+    return SAYS(Buffer_Bitcast, a, type, dims.data(), dims.size(), nullptr,
+                nullptr);
+  };
+  EXPECT_THAT(says(kF32, {5}).text, HasSubstr("24 bytes"));
+  EXPECT_EQ(says(kF32, {-6}).code, kInvalidArgument);
+  EXPECT_EQ(says(1, {24}).code, kUnimplemented);
+  Destroy(a);
+}
+
+TEST_F(PjrtTest, DevicesSayWhatValuesTakeOfThem) {
+  Device* device = MUST(Client_Devices, client_, nullptr, 0).devices[0];
+  const auto stats = [&] { return MUST(Device_MemoryStats, device); };
+  EXPECT_EQ(stats().bytes_in_use, 0);
+  Buffer* a = Put({1, 2, 3, 4, 5, 6}, {2, 3});
+  Buffer* same = MUST(Buffer_CopyToDevice, a, device, nullptr).dst_buffer;
+  EXPECT_EQ(stats().bytes_in_use, 24);
+  LoadedExecutable* sum = Compile(kSum);
+  std::vector<Buffer*> results(1);
+  EXPECT_EQ(Run(sum, {a, same}, &results).text, "");
+  EXPECT_EQ(stats().bytes_in_use, 48);
+  MUST(Buffer_Delete, results[0]);
+  EXPECT_EQ(stats().bytes_in_use, 24);
+  Destroy(a);
+  EXPECT_EQ(stats().bytes_in_use, 24);
+  Destroy(same);
+  const auto last = stats();
+  EXPECT_EQ(last.bytes_in_use, 0);
+  EXPECT_EQ(last.peak_bytes_in_use.value, 48);
+  EXPECT_EQ(last.num_allocs.value, 2);
+  EXPECT_EQ(last.largest_alloc_size.value, 24);
+  EXPECT_TRUE(last.num_allocs.is_set);
+  EXPECT_TRUE(last.bytes_limit.is_set);
+  EXPECT_GT(last.bytes_limit.value, 0);
+  EXPECT_LE(last.bytes_limit.value,
+            sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+  EXPECT_FALSE(last.pool_bytes.is_set);
+  MUST(Device_ClearMemoryStats, device);
+  EXPECT_EQ(stats().peak_bytes_in_use.value, 0);
+  Destroy(results[0]);
+  MUST(LoadedExecutable_Destroy, sum);
 }
 
 TEST_F(PjrtTest, EventsOfCallersAreSetOnce) {

@@ -22,7 +22,7 @@
 namespace hawser::pjrt {
 
 // Numbers of the ABI.
-enum { kF32 = 11, kS32 = 4 };
+enum { kS32 = 4, kU8 = 6, kF32 = 11, kF64 = 12 };
 enum { kInvalidArgument = 3, kUnimplemented = 12 };
 
 enum class EntryId : size_t {

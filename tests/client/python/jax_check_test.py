@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """deploy/jax_check.sh runs test files as JAX's own are, and loses none of their
-tests to one that aborts or hangs.
+tests to one that aborts or hangs; and the programs of others, none of them wrong.
 
-Skipped where no virtual environment has JAX, as jax_test.py is.
+Skipped where no virtual environment has JAX, as jax_test.py is. The programs are
+not in the tree: HAWSER_ORACLE names the folder that has them, else it is
+../shared/oracle beside the checkout.
 """
 
 import json
@@ -18,6 +20,21 @@ SAMPLE = ROOT / "tests/client/python/samples/jtu_sample.py"
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
                     pathlib.Path.home() / ".cache/hawser/jax")
 PYTHON = VENV / "bin/python"
+FOREIGN = pathlib.Path(os.environ.get("HAWSER_ORACLE") or
+                       ROOT.parent / "shared/oracle") / "programs"
+
+
+def check(folder, *arguments):
+    """Runs it with a wheel of the library; returns what it says, and its report."""
+    wheel = subprocess.run(
+        [ROOT / "deploy/wheel.sh", folder, LIBRARY], check=True, text=True,
+        stdout=subprocess.PIPE).stdout.strip()
+    report = pathlib.Path(folder) / "report.json"
+    said = subprocess.run(
+        [ROOT / "deploy/jax_check.sh", "--wheel", wheel, "--python", PYTHON,
+         "--no-examples", f"--json={report}", *arguments], check=False, text=True,
+        stdout=subprocess.PIPE).stdout.splitlines()
+    return said, json.loads(report.read_text())
 
 
 @unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
@@ -26,18 +43,10 @@ class JaxCheckTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
-            wheel = subprocess.run(
-                [ROOT / "deploy/wheel.sh", folder, LIBRARY], check=True,
-                text=True, stdout=subprocess.PIPE).stdout.strip()
             broken = pathlib.Path(folder) / "broken.py"
             broken.write_text("import no_such_module\n")
-            report = pathlib.Path(folder) / "report.json"
-            cls.said = subprocess.run(
-                [ROOT / "deploy/jax_check.sh", "--wheel", wheel, "--python",
-                 PYTHON, "--hawserd", SERVER, "--no-examples", "--timeout=10",
-                 f"--json={report}", SAMPLE, broken], check=False, text=True,
-                stdout=subprocess.PIPE).stdout.splitlines()
-            cls.report = json.loads(report.read_text())
+            cls.said, cls.report = check(
+                folder, "--hawserd", SERVER, "--timeout=10", SAMPLE, broken)
         cls.rows = {row["name"].split(" ")[0].rsplit(".", 1)[-1]: row
                     for row in cls.report["rows"]}
 
@@ -73,6 +82,33 @@ class JaxCheckTest(unittest.TestCase):
     def test_the_last_line_has_the_counts(self):
         self.assertEqual(
             self.said[-1], f"{self.report['passed']} passed, 4 failed, 3 left out")
+
+
+@unittest.skipUnless(PYTHON.exists(), f"there is no JAX in {VENV}: "
+                     "deploy/jax_venv.sh makes it")
+@unittest.skipUnless(FOREIGN.exists(), f"there is no {FOREIGN}: name the folder "
+                     "by HAWSER_ORACLE")
+class ProgramsOfOthersTest(unittest.TestCase):
+    """They give what JAX gave on its CPU, but for those that call the host."""
+
+    def check_programs(self, variant, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            said, report = check(
+                folder, "--programs", FOREIGN, "--variant", variant, *arguments)
+        there = [path.parent.name for path in FOREIGN.glob(f"*/{variant}")
+                 if (path.parent / "expected.npz").exists()]
+        self.assertTrue(there)
+        self.assertEqual({row["name"] for row in report["rows"]}, set(there))
+        self.assertEqual(report["failed"], 0, "\n".join(said))
+        for row in report["rows"]:
+            if row["outcome"] == "left out":
+                self.assertIn("callback", row["why"], row["name"])
+
+    def test_as_text_on_this_cpu(self):
+        self.check_programs("program.mlir")
+
+    def test_as_artifacts_on_a_server(self):
+        self.check_programs("program.mlirbc", "--hawserd", SERVER)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = sorted((ROOT / "client/examples/jax").glob("*.py"))
 UNDER_JAX = sorted(
     (ROOT / "tests/client/python/under_jax").glob("*_test.py"))
-# Those that also run on a server which is killed.
-KILLED = [program for program in PROGRAMS if program.stem in (
-    "fashion_mnist", "logistic", "mlp", "pendulum", "transformer_block")]
+# Those that are for several servers, and for how many.
+SEVERAL = {"sharded": 2}
 WITHOUT_JAX = sorted(
     (ROOT / "tests/client/python/without_jax").glob("*_test.py"))
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
@@ -257,6 +256,17 @@ class JaxTest(Unpacked):
         self.assertEqual(code, 0, logged)
         return lines[:-1], lines[-1], logged
 
+    def run_on_servers(self, program, count, kills=False):
+        """Runs it on so many servers, of which the first dies after a line."""
+        servers = [Server() for _ in range(count)]
+        try:
+            return self.run_program(
+                program, after_a_line=servers[0].kill if kills else None,
+                HAWSER_SERVERS=",".join(one.address for one in servers))
+        finally:
+            for server in servers:
+                server.kill()
+
     def check_same(self, want, got):
         """The same lines, numbers within what f32 sums may differ."""
         self.assertEqual(len(want), len(got))
@@ -275,15 +285,11 @@ class JaxTest(Unpacked):
                     program, JAX_PLATFORMS="hawser,cpu")
                 self.assertEqual(where, "on hawser")
                 self.check_same(want, got)
-                server = Server()
-                try:
-                    got, where, log = self.run_program(
-                        program, HAWSER_SERVERS=server.address)
-                finally:
-                    server.kill()
-                self.assertEqual(where, "on hawser")
-                self.assertNotIn("falling back", log)
-                self.check_same(want, got)
+                for count in sorted({1, SEVERAL.get(program.stem, 1)}):
+                    got, where, log = self.run_on_servers(program, count)
+                    self.assertEqual(where, "on hawser")
+                    self.assertNotRegex(log, "falling back|is left")
+                    self.check_same(want, got)
 
     def test_tests_under_jax_pass_here_and_on_servers(self):
         self.assertTrue(UNDER_JAX)
@@ -292,15 +298,15 @@ class JaxTest(Unpacked):
             self.run_test(PYTHON, test, counts, JAX_PLATFORMS="hawser,cpu")
 
     def test_a_server_that_is_killed_changes_nothing_but_the_log(self):
-        for program in KILLED:
+        for program in PROGRAMS:
             with self.subTest(program.name):
                 want = self.wanted(program)
-                server = Server()
-                got, _, log = self.run_program(
-                    program, after_a_line=server.kill,
-                    HAWSER_SERVERS=server.address)
+                count = SEVERAL.get(program.stem, 1)
+                got, _, log = self.run_on_servers(program, count, kills=True)
                 self.check_same(want, got)
                 self.assertEqual(log.count("falling back"), 1, log)
+                # What was cut over several goes on without that one.
+                self.assertEqual(log.count("is left"), int(count > 1), log)
 
     def test_a_server_that_is_not_there_costs_a_line(self):
         program = ROOT / "client/examples/jax/logistic.py"

@@ -1,4 +1,4 @@
-"""shard_map and pmap over one device, whose collectives are what they take."""
+"""One device: shard_map and pmap, whose collectives are what they take; memory."""
 
 import unittest
 
@@ -35,6 +35,18 @@ class OneDeviceTest(unittest.TestCase):
                 got = jax.pmap(fn, axis_name="i", devices=jax.devices()[:1])(X[None])
                 np.testing.assert_array_equal(got, X[None])
         self.assertEqual(jnp.sum(got), X.sum())
+
+    def test_memory_of_the_device(self):
+        device = jax.devices()[0]
+        before = device.memory_stats()["bytes_in_use"]
+        held = jax.device_put(np.ones((1024, 1024), np.float32), device)
+        twice = jax.jit(lambda x: 2 * x)(held)
+        taken = device.memory_stats()
+        self.assertEqual(taken["bytes_in_use"] - before, 8 << 20)
+        self.assertGreaterEqual(taken["peak_bytes_in_use"], taken["bytes_in_use"])
+        self.assertGreaterEqual(taken["largest_alloc_size"], 4 << 20)
+        del held, twice
+        self.assertEqual(device.memory_stats()["bytes_in_use"], before)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,14 @@ class ShardingTest(unittest.TestCase):
         self.assertEqual(total, 16)
         self.assertTrue(total.sharding.is_fully_replicated)
 
+    def test_values_of_no_sharding_go_with_those_that_have_one(self):
+        # What indexes outside of a jit has none.
+        x = np.arange(24, dtype=np.float32).reshape(4, 6)
+        cut = jax.device_put(x, self.rows)
+        np.testing.assert_array_equal(cut[:, 2], x[:, 2])
+        np.testing.assert_array_equal(cut[1], x[1])
+        np.testing.assert_array_equal(cut * np.float32(3), 3 * x)
+
     def test_devices_in_another_order(self):
         mesh = Mesh(np.array(DEVICES[::-1]), ("data",))
         x = np.arange(4, dtype=np.int32)
