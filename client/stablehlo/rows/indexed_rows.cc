@@ -171,6 +171,21 @@ absl::StatusOr<Values> LowerGather(OpContext& context) {
   return context.Add(kGather, context.operands, std::move(attributes));
 }
 
+// x - update is x + -update, a sum, which is made in wider floats.
+void AddWhatIsSubtracted(OpContext& context, int* called) {
+  Module* const module = context.builder().module();
+  const Computation& body = module->computation(*called);
+  const ValueId result = body.results()[0];
+  const Instruction& last = body.instructions()[body.producer(result)];
+  const DType dtype = body.shape(result).dtype();
+  if (last.op != &kSubtract || last.operands[0] != 0 || last.operands[1] != 1 ||
+      !IsContinuous(dtype)) {
+    return;
+  }
+  context.operands[2] = context.builder().Add(kNegate, {context.operands[2]});
+  *called = context.program.monoids().Find(kAdd, dtype, module);
+}
+
 absl::StatusOr<Values> LowerScatter(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(3, 3 * kMaxRank * kMaxRank));
   HAWSER_RETURN_IF_ERROR(context.ExpectRegions(1));
@@ -186,8 +201,8 @@ absl::StatusOr<Values> LowerScatter(OpContext& context) {
       "inserted_window_dims", "scatter_dims_to_operand_dims"};
   HAWSER_RETURN_IF_ERROR(AddBatches(context, kNames, inputs, &attributes));
   DropPartialWindows(context, inputs, attributes);
-  HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
-                          context.ClosedRegions());
+  HAWSER_ASSIGN_OR_RETURN(std::vector<int> called, context.ClosedRegions());
+  if (inputs == 1) AddWhatIsSubtracted(context, &called[0]);
   return context.Add(kScatter, context.operands, std::move(attributes), called);
 }
 

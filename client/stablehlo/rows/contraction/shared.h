@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "client/stablehlo/body/op_context.h"
 #include "client/stablehlo/tree/tree.h"
 #include "core/base/values/dtype.h"
 #include "core/base/values/shape.h"
+#include "core/ops/expression.h"
 
 namespace hawser::stablehlo {
 
@@ -30,6 +34,23 @@ bool WantsAllBits(const Op& op);
 // if it holds something else, or another number of them.
 std::optional<Dims> NumbersOf(const Op& op, absl::string_view name,
                               size_t count, int64_t fallback);
+
+// Expressions of values, and back.
+std::vector<Expression> ExpressionsOf(ExpressionScope* scope,
+                                      absl::Span<const ValueId> values);
+Values ValuesOf(const std::vector<Expression>& expressions);
+
+// Windows that hold all elements of an axis up to a place; reverse: from there
+// on.
+struct Prefix {
+  int64_t axis = 0;
+  bool reverse = false;
+};
+// Returns nullopt if a reduce_window has other windows.
+std::optional<Prefix> PrefixOf(const Op& op);
+// A reduce_window of such windows, by scans.
+absl::StatusOr<Values> LowerPrefix(OpContext& context, const Prefix& prefix,
+                                   int called);
 
 }  // namespace hawser::stablehlo
 #endif  // HAWSER_CLIENT_STABLEHLO_ROWS_CONTRACTION_SHARED_H_

@@ -1,5 +1,4 @@
-// Windows: as scans where each holds all elements of an axis up to its place,
-// or from there on.
+// Windows of elements, and what scatters into those that they choose.
 
 #include <optional>
 #include <utility>
@@ -10,11 +9,9 @@
 #include "client/stablehlo/rows/contraction/shared.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
-#include "core/ir/leaves.h"
 #include "core/ops/contraction/reduce.h"
-#include "core/ops/contraction/scan.h"
-#include "core/ops/elementwise/bits.h"
-#include "core/ops/inlined.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/windows/windows.h"
 
 namespace hawser::stablehlo {
@@ -37,69 +34,20 @@ std::optional<Dims> NumbersOf(const Op& op, absl::string_view name,
   return numbers;
 }
 
+std::vector<Expression> ExpressionsOf(ExpressionScope* scope,
+                                      absl::Span<const ValueId> values) {
+  std::vector<Expression> expressions;
+  for (const ValueId value : values) expressions.push_back({scope, value});
+  return expressions;
+}
+
+Values ValuesOf(const std::vector<Expression>& expressions) {
+  Values values;
+  for (const Expression& one : expressions) values.push_back(one.value());
+  return values;
+}
+
 namespace {
-
-bool AreOnes(const std::optional<Dims>& numbers) {
-  return numbers.has_value() && *numbers == Dims(numbers->size(), 1);
-}
-
-struct Prefix {
-  int64_t axis = 0;
-  bool reverse = false;
-};
-
-// The axis whose windows hold all that is before them, or after.
-std::optional<Prefix> PrefixOf(const Op& op) {
-  if (op.operand_types.empty()) return std::nullopt;
-  const auto& dims = op.operand_types[0].dims;
-  const size_t rank = dims.size();
-  const auto sizes = NumbersOf(op, "window_dimensions", rank, 1);
-  const auto padding = NumbersOf(op, "padding", 2 * rank, 0);
-  if (!sizes || !padding ||
-      !AreOnes(NumbersOf(op, "window_strides", rank, 1)) ||
-      !AreOnes(NumbersOf(op, "base_dilations", rank, 1)) ||
-      !AreOnes(NumbersOf(op, "window_dilations", rank, 1))) {
-    return std::nullopt;
-  }
-  std::optional<Prefix> prefix;
-  for (size_t d = 0; d < rank; ++d) {
-    const int64_t low = (*padding)[2 * d], high = (*padding)[2 * d + 1];
-    if ((*sizes)[d] == 1 && low == 0 && high == 0) continue;
-    const int64_t others = dims[d] - 1;
-    if (prefix || (*sizes)[d] != dims[d] || low + high != others ||
-        (low != 0 && high != 0)) {
-      return std::nullopt;
-    }
-    prefix = Prefix{static_cast<int64_t>(d), low == 0};
-  }
-  // An axis of one element is a window of one, as in JAX's cumsum of it.
-  for (size_t d = 0; d < rank && !prefix; ++d) {
-    if (dims[d] == 1) prefix = Prefix{static_cast<int64_t>(d)};
-  }
-  return prefix;
-}
-
-// The computation, after which halves are rounded: our scans add them up in
-// wider floats, and StableHLO's windows do not.
-absl::StatusOr<int> Rounding(OpContext& context, int called) {
-  // It is copied since the module may move its computations.
-  const Computation body = context.builder().module()->computation(called);
-  ComputationBuilder builder(context.builder().module(), "rounded");
-  std::vector<ValueId> arguments;
-  for (const Shape& shape : body.signature().parameters) {
-    arguments.push_back(builder.Parameter(shape));
-  }
-  std::vector<ValueId> results = Inlined(body, arguments, &builder);
-  for (ValueId& result : results) {
-    const DType dtype = builder.shape(result).dtype();
-    if (!IsFloat(dtype) || BitWidth(dtype) > 16) continue;
-    const FloatBits bits = FloatBitsOf(dtype);
-    result = builder.Add(kReducePrecision, {result},
-                         {{"exponent_bits", int64_t{bits.exponent}},
-                          {"mantissa_bits", int64_t{bits.mantissa}}});
-  }
-  return builder.Finish(results);
-}
 
 // A list of one number an axis, each at least `least`; without it all are 1.
 absl::StatusOr<Dims> OnePerAxis(OpContext& context, absl::string_view name,
@@ -143,42 +91,6 @@ absl::StatusOr<WindowSpec> WindowSpecOf(OpContext& context, size_t rank) {
   return spec;
 }
 
-std::vector<Expression> ExpressionsOf(ExpressionScope* scope,
-                                      absl::Span<const ValueId> values) {
-  std::vector<Expression> expressions;
-  for (const ValueId value : values) expressions.push_back({scope, value});
-  return expressions;
-}
-
-// Makes it a scan that rounds halves at each step, as StableHLO does.
-absl::StatusOr<Values> LowerPrefix(OpContext& context, const Prefix& prefix,
-                                   int called) {
-  HAWSER_ASSIGN_OR_RETURN(const int rounded, Rounding(context, called));
-  context.operands.resize(context.operands.size() / 2);
-  return context.Add(kScan, context.operands,
-                     {{"dimension", prefix.axis}, {"reverse", prefix.reverse}},
-                     {rounded});
-}
-
-// True if a scan would leave out what the windows of a monoid begin with.
-bool BeginsWithMore(OpContext& context, int called) {
-  const ComputationBuilder& builder = context.builder();
-  const Computation& body = builder.module()->computation(called);
-  if (context.operands.size() != 2 || body.results().size() != 1) return false;
-  const OpDef* op = MonoidOf(body);
-  const Instruction& initial =
-      builder.computation()
-          .instructions()[builder.computation().producer(context.operands[1])];
-  if (op == nullptr || op->monoid.neutral == MonoidDef::kNone ||
-      initial.op != &kConstant) {
-    return false;
-  }
-  const Literal& value = initial.attributes.GetLiteral("value");
-  return value.bytes() != NeutralOf(*op, value.shape().dtype()).bytes();
-}
-
-// The initial values of prefixes are taken to be neutral, unless they are known
-// not to be.
 absl::StatusOr<Values> LowerWindow(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectRegions(1));
   const size_t n = context.operands.size() / 2;
@@ -187,8 +99,7 @@ absl::StatusOr<Values> LowerWindow(OpContext& context) {
   for (size_t i = 0; i < 2 * n; ++i) Promote(context, i, i);
   HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
                           context.ClosedRegions());
-  const std::optional<Prefix> prefix = PrefixOf(context.op);
-  if (prefix && !BeginsWithMore(context, called[0])) {
+  if (const auto prefix = PrefixOf(context.op)) {
     return LowerPrefix(context, *prefix, called[0]);
   }
   HAWSER_ASSIGN_OR_RETURN(
@@ -196,13 +107,8 @@ absl::StatusOr<Values> LowerWindow(OpContext& context) {
       WindowSpecOf(context, context.operand_shape(0).dims().size()));
   ExpressionScope scope{context.builder(), context.program.monoids()};
   const auto all = ExpressionsOf(&scope, context.operands);
-  Values results;
-  for (const Expression& x :
-       ReducedWindows(absl::MakeSpan(all).first(n), absl::MakeSpan(all).last(n),
-                      spec, called[0])) {
-    results.push_back(x.value());
-  }
-  return results;
+  return ValuesOf(ReducedWindows(absl::MakeSpan(all).first(n),
+                                 absl::MakeSpan(all).last(n), spec, called[0]));
 }
 
 absl::StatusOr<Values> LowerSelectAndScatter(OpContext& context) {
@@ -222,10 +128,19 @@ absl::StatusOr<Values> LowerSelectAndScatter(OpContext& context) {
   }
   ExpressionScope scope{context.builder(), context.program.monoids()};
   const auto all = ExpressionsOf(&scope, context.operands);
+  const DType dtype = source.dtype();
+  const OpDef* op = MonoidOf(scope.builder.module()->computation(called[1]));
+  const bool sums = op == &kAdd || op == &kMultiply;
+  // Halves are added up in f32, and rounded once.
+  const DType wide = sums ? hawser::SumDType(dtype) : dtype;
+  const int scatter =
+      wide == dtype ? called[1]
+                    : scope.monoids.Find(*op, wide, scope.builder.module());
   HAWSER_ASSIGN_OR_RETURN(
       const Expression result,
-      SelectAndScatter(all[0], all[1], all[2], spec, called[0], called[1]));
-  return Values{result.value()};
+      SelectAndScatter(all[0], ConvertTo(all[1], wide), ConvertTo(all[2], wide),
+                       spec, called[0], scatter));
+  return Values{ConvertTo(result, dtype).value()};
 }
 
 constexpr Row kWindowRows[] = {
