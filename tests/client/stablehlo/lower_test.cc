@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "client/stablehlo/lower/bind.h"
 #include "client/stablehlo/stablehlo.h"
@@ -422,6 +423,20 @@ TEST(Lower, WindowsOfAllBeforeOrBehindAreScans) {
   EXPECT_THAT(
       LoweredText(Window("dense<[[0, 0], [0, 8]]> : tensor<2x2xi64>", "1, 9")),
       HasSubstr("= scan(%0) dimension=1 reverse=true"));
+}
+
+// As JAX writes them: the initial value is a constant that is broadcast.
+TEST(Lower, WindowsThatBeginNeutralAreOneScan) {
+  std::string program =
+      Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1");
+  program = absl::StrReplaceAll(
+      program, {{"%z = stablehlo.constant dense<0.0> : tensor<f32>\n",
+                 "%c = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                 "%z = stablehlo.broadcast_in_dim %c, dims = [] : "
+                 "(tensor<f32>) -> tensor<f32>\n"}});
+  const std::string text = LoweredText(program);
+  EXPECT_THAT(text, HasSubstr("= scan(%0) dimension=0"));
+  EXPECT_EQ(text.find("concatenate"), std::string::npos) << text;
 }
 
 TEST(Lower, OtherWindowsAreReduced) {

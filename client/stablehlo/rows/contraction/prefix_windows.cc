@@ -28,18 +28,27 @@ bool AreOnes(const std::optional<Dims>& numbers) {
   return numbers.has_value() && *numbers == Dims(numbers->size(), 1);
 }
 
+// The constant that a scalar is, through ops that keep its one element: JAX
+// broadcasts it to a scalar. Returns null for what is computed.
+const Instruction* ConstantOf(const Computation& c, ValueId scalar) {
+  while (true) {
+    const Instruction& i = c.instructions()[c.producer(scalar)];
+    if (i.op == &kConstant) return &i;
+    if (i.op != &kBroadcastInDim && i.op != &kReshape) return nullptr;
+    scalar = i.operands[0];
+  }
+}
+
 // True if it folds one tensor by a monoid, from its neutral element on: then
 // what windows begin with, and their padding, make no difference.
 bool BeginsNeutral(OpContext& context, const OpDef* monoid) {
-  const ComputationBuilder& builder = context.builder();
-  const Instruction& initial =
-      builder.computation()
-          .instructions()[builder.computation().producer(context.operands[1])];
+  const Instruction* const initial =
+      ConstantOf(context.builder().computation(), context.operands[1]);
   if (monoid == nullptr || monoid->monoid.neutral == MonoidDef::kNone ||
-      initial.op != &kConstant) {
+      initial == nullptr) {
     return false;
   }
-  const Literal& value = initial.attributes.GetLiteral("value");
+  const Literal& value = initial->attributes.GetLiteral("value");
   return value.bytes() == NeutralOf(*monoid, value.shape().dtype()).bytes();
 }
 
