@@ -23,8 +23,8 @@ struct TypeRow {
   absl::string_view code;
   DType dtype;
 };
-// Every dtype. C64 is in the format since its version 0.6; C128 is read here
-// alone, so that no array of a dataset is without a file.
+// These are all dtypes. C64 is in the format since its version 0.6; C128 is
+// read here alone, so that no array of a dataset is without a file.
 constexpr TypeRow kTypeRows[] = {
     {"BOOL", DType::kBool}, {"U8", DType::kU8},     {"U16", DType::kU16},
     {"U32", DType::kU32},   {"U64", DType::kU64},   {"I8", DType::kS8},

@@ -15,18 +15,10 @@
 namespace hawser::pjrt {
 namespace {
 
-// The shape that the caller asks for.
-absl::StatusOr<Shape> ShapeIn(const Buffer_BitcastArgs& args) {
-  const DType dtype = DTypeOf(args.type);
-  if (dtype == DType::kInvalid) {
-    return Unimplemented("hawser has no elements of PJRT_Buffer_Type ",
-                         args.type);
-  }
-  if (args.num_dims != 0) {
-    HAWSER_RETURN_IF_ERROR(CheckHandle(args.dims, "list of sizes"));
-  }
-  HAWSER_ASSIGN_OR_RETURN(
-      Shape to, Shape::Make(dtype, Dims(args.dims, args.dims + args.num_dims)));
+// Returns the shape that the caller asks for.
+absl::StatusOr<Shape> WantedShape(const Buffer_BitcastArgs& args) {
+  HAWSER_ASSIGN_OR_RETURN(const Shape to,
+                          ShapeIn(args.type, args.dims, args.num_dims));
   const Shape& from = args.buffer->shape;
   if (to.byte_size() != from.byte_size()) {
     return InvalidArgument(from.ToString(), " has ", from.byte_size(),
@@ -82,7 +74,7 @@ absl::StatusOr<runtime::BufferPtr> Bitcast(const runtime::BufferPtr& value,
 absl::Status Buffer_Bitcast(Buffer_BitcastArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->buffer, "buffer"));
   Buffer& buffer = *args->buffer;
-  HAWSER_ASSIGN_OR_RETURN(const Shape to, ShapeIn(*args));
+  HAWSER_ASSIGN_OR_RETURN(const Shape to, WantedShape(*args));
   HAWSER_RETURN_IF_ERROR(CheckDTypes(buffer.shape.dtype(), to.dtype()));
   HAWSER_ASSIGN_OR_RETURN(const runtime::BufferPtr value, buffer.OnDevice());
   HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr result, Bitcast(value, to));

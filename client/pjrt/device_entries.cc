@@ -90,8 +90,8 @@ absl::Status Device_GetAttributes(Device_GetAttributesArgs* args) {
   return absl::OkStatus();
 }
 
-// What values of this process take, in its own books: a server is not asked, as
-// JAX wants to know before every compile.
+// It says what values of this process take, in its own books: a server is not
+// asked, as JAX wants to know before every compile.
 absl::Status Device_MemoryStats(Device_MemoryStatsArgs* args) {
   HAWSER_RETURN_IF_ERROR(CheckHandle(args->device, "device"));
   const DeviceMemory::Figures figures = args->device->used->figures();

@@ -86,7 +86,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // called, as a user who is told something may close the client.
   bool On(Event event, Waiting waiting = Waiting::kNo);
   void Do(Afterwards& later, Waiting waiting);
-  // Unless that is known already.
+  // Sets its source, unless that is known already.
   void ComesFrom(const ShardedValuePtr& value, ShardedValue::Source source);
   // Tells the machine once it is back.
   void AwaitReturn(int place);

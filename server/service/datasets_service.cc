@@ -39,7 +39,7 @@ class PutAnswers : public std::enable_shared_from_this<PutAnswers> {
   // The stream waits from now on; `so_far` is what each beat says.
   void Wait(const v1::PutReply& so_far) {
     MutexLock lock(&mu_);
-    FillBuffer(so_far, &beat_);
+    so_far_ = so_far;
     since_ = SteadyNow();
     waits_ = true;
     if (!writes_) BeatAt(since_ + kBeat);
@@ -76,12 +76,14 @@ class PutAnswers : public std::enable_shared_from_this<PutAnswers> {
     if (!waits_) return;  // the call may be over
     if (SteadyNow() < since_ + kBeat) return BeatAt(since_ + kBeat);
     writes_ = true;
-    rpc_.Write(beat_);
+    grpc::ByteBuffer beat;
+    FillBuffer(so_far_, &beat);
+    rpc_.Write(beat);
   }
 
   Rpc& rpc_;
   Mutex mu_;
-  grpc::ByteBuffer beat_ ABSL_GUARDED_BY(mu_);
+  v1::PutReply so_far_ ABSL_GUARDED_BY(mu_);
   bool waits_ ABSL_GUARDED_BY(mu_) = false;
   absl::Time since_ ABSL_GUARDED_BY(mu_);  // it waits
   bool is_armed_ ABSL_GUARDED_BY(mu_) = false;

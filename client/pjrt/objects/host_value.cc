@@ -50,21 +50,23 @@ bool IsRowMajor(const MemoryLayout* layout, const Shape& shape) {
   return layout->tiled.minor_to_major_size == rank;
 }
 
-absl::StatusOr<Literal> LiteralOf(const HostValue& value) {
-  const DType dtype = DTypeOf(value.type);
+absl::StatusOr<Shape> ShapeIn(int type, const int64_t* dims, size_t num_dims) {
+  const DType dtype = DTypeOf(type);
   if (dtype == DType::kInvalid) {
-    return Unimplemented("hawser has no elements of PJRT_Buffer_Type ",
-                         value.type);
+    return Unimplemented("hawser has no elements of PJRT_Buffer_Type ", type);
   }
-  if (value.num_dims != 0) {
-    HAWSER_RETURN_IF_ERROR(CheckHandle(value.dims, "list of sizes"));
+  if (num_dims != 0) {
+    HAWSER_RETURN_IF_ERROR(CheckHandle(dims, "list of sizes"));
   }
+  return Shape::Make(dtype, Dims(dims, dims + num_dims));
+}
+
+absl::StatusOr<Literal> LiteralOf(const HostValue& value) {
+  HAWSER_ASSIGN_OR_RETURN(const Shape shape,
+                          ShapeIn(value.type, value.dims, value.num_dims));
   if (value.num_strides != 0) {
     HAWSER_RETURN_IF_ERROR(CheckHandle(value.strides, "list of strides"));
   }
-  HAWSER_ASSIGN_OR_RETURN(
-      const Shape shape,
-      Shape::Make(dtype, Dims(value.dims, value.dims + value.num_dims)));
   if (value.num_strides != 0 && value.num_strides != value.num_dims) {
     return InvalidArgument(value.num_strides, " strides for ",
                            shape.ToString());
@@ -80,7 +82,7 @@ absl::StatusOr<Literal> LiteralOf(const HostValue& value) {
     CopyStrided(static_cast<const char*>(value.data), shape, value.strides, 0,
                 &to);
   }
-  if (dtype == DType::kBool) {
+  if (shape.dtype() == DType::kBool) {
     for (char& byte : bytes) byte = byte != 0;
   }
   return literal;

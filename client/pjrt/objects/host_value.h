@@ -28,6 +28,11 @@ struct HostValue {
 // data; kResourceExhausted.
 absl::StatusOr<Literal> LiteralOf(const HostValue& value);
 
+// Returns the shape of PJRT_Buffer_Type `type` and these sizes. Errors:
+// kUnimplemented for elements that hawser lacks; kInvalidArgument for null and
+// for what no shape is.
+absl::StatusOr<Shape> ShapeIn(int type, const int64_t* dims, size_t num_dims);
+
 // True if the layout is that of dense elements, the last axis the densest; null
 // is. What it says of its own size is not looked at: jaxlib leaves that
 // uninitialized.

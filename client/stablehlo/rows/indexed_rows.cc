@@ -175,6 +175,7 @@ absl::StatusOr<Values> LowerGather(OpContext& context) {
 void AddWhatIsSubtracted(OpContext& context, int* called) {
   Module* const module = context.builder().module();
   const Computation& body = module->computation(*called);
+  if (body.results().size() != 1) return;  // which the op refuses
   const ValueId result = body.results()[0];
   const Instruction& last = body.instructions()[body.producer(result)];
   const DType dtype = body.shape(result).dtype();

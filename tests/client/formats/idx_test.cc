@@ -170,7 +170,10 @@ TEST(Idx, ReadNamesTheFile) {
 // Files of Debian's dataset-fashion-mnist, where it is installed.
 TEST(Idx, ReadsFashionMnist) {
   const std::string folder = "/usr/share/datasets/fashion-mnist/";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  if (!std::filesystem::exists(folder)) {
+    GTEST_SKIP() << folder << " is absent: Debian's dataset-fashion-mnist is "
+                 << "not installed";
+  }
   ASSERT_OK_AND_ASSIGN(const Literal images,
                        ReadIdx(folder + "t10k-images-idx3-ubyte.gz"));
   EXPECT_EQ(images.shape(), Shape::Of(DType::kU8, {10000, 28, 28}));

@@ -34,16 +34,7 @@ std::string Asked(const std::string& request, std::vector<Buffer*> buffers = {},
       static_cast<const Extension*>(TheApi().extension_start);
   EXPECT_EQ(extension->type, Extension::kType);
   EXPECT_EQ(extension->struct_size, sizeof(Extension));
-  AskArgs args = {{sizeof(args), nullptr},
-                  request.data(),
-                  request.size(),
-                  buffers.data(),
-                  buffers.size(),
-                  arrays.data(),
-                  arrays.size(),
-                  nullptr,
-                  0,
-                  nullptr};
+  AskArgs args = AskOf(request, buffers, arrays);
   const Said said = Take(extension->ask(&args));
   if (said.code != 0) return said.text;
   std::string answer(args.answer, args.answer_size);

@@ -66,12 +66,7 @@ class Talk {
   LoadedExecutable* Compile(const std::string& ops,
                             const std::string& options = "") {
     const std::string text = absl::StrCat("func.func @main", ops);
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = text.data();
-    program.code_size = text.size();
-    program.format = "mlir";
-    program.format_size = 4;
+    const Program program = ProgramOf(text);
     Client_CompileArgs args = {
         {}, client_, &program, options.data(), options.size(), nullptr};
     if (!Call(EntryId::kClient_Compile, &args)) return nullptr;
@@ -118,16 +113,7 @@ class Talk {
     const auto* attributes = MUST(Device_GetAttributes, DeviceAt(0)).attributes;
     const std::string request =
         absl::StrCat("{\"client\": ", attributes->integer, ", ", fields, "}");
-    AskArgs args = {{sizeof(args), nullptr},
-                    request.data(),
-                    request.size(),
-                    buffers.data(),
-                    buffers.size(),
-                    arrays.data(),
-                    arrays.size(),
-                    nullptr,
-                    0,
-                    nullptr};
+    AskArgs args = AskOf(request, buffers, arrays);
     const auto* extension =
         static_cast<const Extension*>(TheApi().extension_start);
     const Said said = Take(extension->ask(&args));

@@ -111,12 +111,7 @@ class Conversation {
   }
   LoadedExecutable* Compile() {
     const std::string text = absl::StrCat("func.func @main", kStep);
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = text.data();
-    program.code_size = text.size();
-    program.format = "mlir";
-    program.format_size = 4;
+    const Program program = ProgramOf(text);
     return Call(MUST(Client_Compile, client_, &program, nullptr, 0, nullptr))
         .executable;
   }

@@ -93,12 +93,7 @@ TEST_F(PjrtTest, WrongArgumentsAreErrorsThatNameThem) {
 
 TEST_F(PjrtTest, WrongProgramsAreErrorsWithTheirPlace) {
   const auto says = [&](const std::string& code, const std::string& format) {
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = code.data();
-    program.code_size = code.size();
-    program.format = format.data();
-    program.format_size = format.size();
+    const Program program = ProgramOf(code, format);
     return SAYS(Client_Compile, client_, &program, nullptr, 0, nullptr);
   };
   EXPECT_EQ(says("", "hlo").code, kUnimplemented);
@@ -110,12 +105,7 @@ TEST_F(PjrtTest, WrongProgramsAreErrorsWithTheirPlace) {
 
 TEST_F(PjrtTest, ModulesOfHawserHaveAFormat) {
   const auto says = [&](const std::string& code, const std::string& options) {
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = code.data();
-    program.code_size = code.size();
-    program.format = "hawser.text";
-    program.format_size = 11;
+    const Program program = ProgramOf(code, "hawser.text");
     return SAYS(Client_Compile, client_, &program, options.data(),
                 options.size(), nullptr);
   };

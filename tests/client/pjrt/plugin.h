@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/pjrt/abi/args.h"
@@ -121,6 +122,34 @@ inline constexpr char kLong[] =
     "  }\n"
     "  return %0#1 : tensor<1024x1024xf32>\n}\n";
 
+// Returns a program of that code, which outlives it, as the format does.
+inline Program ProgramOf(absl::string_view code,
+                         absl::string_view format = "mlir") {
+  Program program = {};
+  program.header.struct_size = sizeof(program);
+  program.code = code.data();
+  program.code_size = code.size();
+  program.format = format.data();
+  program.format_size = format.size();
+  return program;
+}
+
+// Returns what the extension is asked with; all of it outlives the call.
+inline AskArgs AskOf(absl::string_view request,
+                     const std::vector<Buffer*>& buffers,
+                     const std::vector<ExtensionArray>& arrays) {
+  return {{sizeof(AskArgs), nullptr},
+          request.data(),
+          request.size(),
+          buffers.data(),
+          buffers.size(),
+          arrays.data(),
+          arrays.size(),
+          nullptr,
+          0,
+          nullptr};
+}
+
 class PjrtTest : public ::testing::Test {
  protected:
   PjrtTest() {
@@ -132,12 +161,7 @@ class PjrtTest : public ::testing::Test {
 
   LoadedExecutable* Compile(const std::string& ops) {
     const std::string text = absl::StrCat("func.func @main", ops);
-    Program program = {};
-    program.header.struct_size = sizeof(program);
-    program.code = text.data();
-    program.code_size = text.size();
-    program.format = "mlir";
-    program.format_size = 4;
+    const Program program = ProgramOf(text);
     return MUST(Client_Compile, client_, &program, nullptr, 0, nullptr)
         .executable;
   }

@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::Not;
 
 TEST(Lower, BoolsAddAndMultiplyAsOrAndAnd) {
@@ -437,6 +438,34 @@ TEST(Lower, WindowsThatBeginNeutralAreOneScan) {
   const std::string text = LoweredText(program);
   EXPECT_THAT(text, HasSubstr("= scan(%0) dimension=0"));
   EXPECT_EQ(text.find("concatenate"), std::string::npos) << text;
+}
+
+// Regions that give nothing, or something else than a window folds.
+TEST(Lower, WrongRegionsOfWindowsAndScattersAreErrors) {
+  const std::string scatter =
+      "%0 = \"stablehlo.scatter\"(%a, %i, %u) <{scatter_dimension_numbers = "
+      "#stablehlo.scatter<inserted_window_dims = [0], "
+      "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> "
+      "({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\nstablehlo.return\n}) : "
+      "(tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>\n"
+      "return %0 : tensor<4xf32>";
+  EXPECT_THAT(LoweredText(MainOf("%a: tensor<4xf32>, %i: tensor<2x1xi32>, "
+                                 "%u: tensor<2xf32>",
+                                 "tensor<4xf32>", scatter)),
+              StartsWith("ERROR"));
+  std::string window =
+      Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1");
+  window = absl::StrReplaceAll(
+      window, {{"stablehlo.return %1 : tensor<f32>", "stablehlo.return"}});
+  EXPECT_THAT(LoweredText(window), StartsWith("ERROR"));
+  window = absl::StrReplaceAll(
+      Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1"),
+      {{"%1 = stablehlo.add %x, %y : tensor<f32>\n",
+        "%1 = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> "
+        "tensor<i1>\n"},
+       {"stablehlo.return %1 : tensor<f32>",
+        "stablehlo.return %1 : tensor<i1>"}});
+  EXPECT_THAT(LoweredText(window), StartsWith("ERROR"));
 }
 
 TEST(Lower, OtherWindowsAreReduced) {

@@ -28,9 +28,9 @@ bool AreOnes(const std::optional<Dims>& numbers) {
   return numbers.has_value() && *numbers == Dims(numbers->size(), 1);
 }
 
-// The constant that a scalar is, through ops that keep its one element: JAX
-// broadcasts it to a scalar. Returns null for what is computed.
-const Instruction* ConstantOf(const Computation& c, ValueId scalar) {
+// Returns the constant that a scalar is, through ops that keep its one element:
+// JAX broadcasts it to a scalar. Null: it is computed.
+const Instruction* ConstantAt(const Computation& c, ValueId scalar) {
   while (true) {
     const Instruction& i = c.instructions()[c.producer(scalar)];
     if (i.op == &kConstant) return &i;
@@ -43,7 +43,7 @@ const Instruction* ConstantOf(const Computation& c, ValueId scalar) {
 // what windows begin with, and their padding, make no difference.
 bool BeginsNeutral(OpContext& context, const OpDef* monoid) {
   const Instruction* const initial =
-      ConstantOf(context.builder().computation(), context.operands[1]);
+      ConstantAt(context.builder().computation(), context.operands[1]);
   if (monoid == nullptr || monoid->monoid.neutral == MonoidDef::kNone ||
       initial == nullptr) {
     return false;
@@ -125,7 +125,7 @@ class Scanner {
   std::vector<Expression> Of(const std::vector<Expression>& xs) const {
     return Along(xs, axis_, reverse_);
   }
-  // What stands before x in its window, or after it where that is reversed: the
+  // Folds what a window has besides x, before it or, if reversed, after it: the
   // initial value, once for each place of the padding and once more.
   std::vector<Expression> OfPadding(const std::vector<Expression>& initial,
                                     const Dims& dims) const {
@@ -135,7 +135,7 @@ class Scanner {
     }
     return Along(spread, axis_, !reverse_);
   }
-  // Element by element, those of the padding and those of x in order.
+  // Folds both, element by element, in the window's order.
   std::vector<Expression> Joined(const std::vector<Expression>& padding,
                                  const std::vector<Expression>& x) const {
     const auto& [first, second] =
@@ -149,9 +149,12 @@ class Scanner {
           kConcatenate, {Reshaped(first[k], layer), Reshaped(second[k], layer)},
           {{"dimension", int64_t{0}}}));
     }
+    Dims begin(layer.size(), 0), end = layer;
+    begin[0] = 1;
+    end[0] = 2;
     std::vector<Expression> joined;
     for (const Expression& done : Along(both, 0, false)) {
-      joined.push_back(Reshaped(SliceAlong(done, 0, 1, 2), dims));
+      joined.push_back(Reshaped(SliceOf(done, begin, end), dims));
     }
     return joined;
   }

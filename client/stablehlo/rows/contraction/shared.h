@@ -35,12 +35,12 @@ bool WantsAllBits(const Op& op);
 std::optional<Dims> NumbersOf(const Op& op, absl::string_view name,
                               size_t count, int64_t fallback);
 
-// Expressions of values, and back.
+// These make expressions of values, and values of expressions.
 std::vector<Expression> ExpressionsOf(ExpressionScope* scope,
                                       absl::Span<const ValueId> values);
 Values ValuesOf(const std::vector<Expression>& expressions);
 
-// Windows that hold all elements of an axis up to a place; reverse: from there
+// Such windows hold all elements of an axis up to a place; reverse: from there
 // on.
 struct Prefix {
   int64_t axis = 0;
@@ -48,7 +48,7 @@ struct Prefix {
 };
 // Returns nullopt if a reduce_window has other windows.
 std::optional<Prefix> PrefixOf(const Op& op);
-// A reduce_window of such windows, by scans.
+// Lowers a reduce_window of such windows to scans.
 absl::StatusOr<Values> LowerPrefix(OpContext& context, const Prefix& prefix,
                                    int called);
 

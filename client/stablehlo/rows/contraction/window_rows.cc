@@ -129,7 +129,8 @@ absl::StatusOr<Values> LowerSelectAndScatter(OpContext& context) {
   ExpressionScope scope{context.builder(), context.program.monoids()};
   const auto all = ExpressionsOf(&scope, context.operands);
   const DType dtype = source.dtype();
-  const OpDef* op = MonoidOf(scope.builder.module()->computation(called[1]));
+  const Computation& body = scope.builder.module()->computation(called[1]);
+  const OpDef* op = body.results().size() == 1 ? MonoidOf(body) : nullptr;
   const bool sums = op == &kAdd || op == &kMultiply;
   // Halves are added up in f32, and rounded once.
   const DType wide = sums ? hawser::SumDType(dtype) : dtype;
