@@ -1,6 +1,6 @@
 // CpuKernel: the row that says how one op computes here, and what a kernel is
-// given. Rows stand in family tables (elements/elementwise.cc, ...); the registry
-// joins them.
+// given. Rows stand in family tables (elements/elementwise.cc, ...); the
+// registry joins them.
 #ifndef HAWSER_KERNELS_CPU_KERNEL_H_
 #define HAWSER_KERNELS_CPU_KERNEL_H_
 
@@ -94,7 +94,15 @@ struct ValueUse {
   int64_t wanted = std::numeric_limits<int64_t>::max();
 };
 
+// What an instruction's shapes and attributes alone say, as a row wants it.
+// Made once for all of its runs; immutable and thread-safe.
+class KernelForm {
+ public:
+  virtual ~KernelForm() = default;
+};
+
 struct CpuKernel;
+class LaneProgram;
 struct Reduction;
 struct RunScan;
 
@@ -115,6 +123,9 @@ struct KernelContext {
   // Memory that values of these shapes are given first, once.
   absl::Span<Literal> given = {};
   ValueUse use = {};
+  // Of each called computation; null where it is none.
+  absl::Span<const LaneProgram* const> lanes = {};
+  const KernelForm* form = nullptr;  // what the row's `form` made
 
   const Attributes& attributes() const { return instruction.attributes; }
   const Shape& result_shape(int k = 0) const {
@@ -233,6 +244,9 @@ struct CpuKernel {
   // Monoids: how elements at indices are combined; nullptr when the op has none
   // for the dtype.
   CombineFn (*combine)(DType) = nullptr;
+  // nullptr: the row wants none.
+  std::unique_ptr<const KernelForm> (*form)(
+      const Computation& computation, const Instruction& instruction) = nullptr;
   // Planned alone, with a result of so many bytes or more, it is run by the row
   // rather than by tiles.
   int64_t alone_from = std::numeric_limits<int64_t>::max();

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "kernels/cpu/lane_program.h"
 
 namespace hawser::cpu {
 namespace {
@@ -40,25 +39,30 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
   p.step_of.reserve(count);
   p.last_uses.reserve(2 * count);
   for (const Instruction& i : computation.instructions()) {
-    p.step_of.push_back(
-        i.op == &kParameter ? -1 : static_cast<int>(p.steps.size()));
+    p.step_of.push_back(i.op == &kParameter ? -1
+                                            : static_cast<int>(p.steps.size()));
     if (i.op == &kParameter) continue;
     const CpuKernel* kernel = FindCpuKernel(*i.op);
     if (kernel == nullptr || kernel->run == nullptr) {
       return Unimplemented("op ", i.op->name, " has no CPU kernel");
     }
     absl::InlinedVector<CalledCost, 2> called;
-    for (int callee : i.called) called.push_back(before[callee].cost);
+    absl::InlinedVector<const LaneProgram*, 1> lanes;
+    for (int callee : i.called) {
+      const Prepared& prepared = before[callee];
+      called.push_back(prepared.cost);
+      lanes.push_back(prepared.lanes ? &*prepared.lanes : nullptr);
+    }
     const double cost = kInstructionSteps +
                         cpu::CostOf({*kernel, module, computation, i, called});
     p.steps.push_back(
-        {kernel, &i, static_cast<int>(p.last_uses.size()), cost});
+        {kernel, &i, static_cast<int>(p.last_uses.size()), cost, lanes,
+         kernel->form == nullptr ? nullptr : kernel->form(computation, i)});
     p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
     p.cost.steps += cost;
   }
-  if (const auto lanes = LaneProgram::Make(computation)) {
-    p.cost.lane = lanes->cost();
-  }
+  p.lanes = LaneProgram::Make(computation);
+  if (p.lanes) p.cost.lane = p.lanes->cost();
   // From the end: the first use met is the last one.
   p.last_results.resize(computation.results().size(), false);
   for (size_t k = computation.results().size(); k-- > 0;) {
@@ -80,6 +84,11 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
 double CpuProgram::CostOf(int computation, int instruction) const {
   const Prepared& p = computations_[computation];
   return p.steps[p.step_of[instruction]].cost;
+}
+
+const KernelForm* CpuProgram::FormOf(int computation, int instruction) const {
+  const Prepared& p = computations_[computation];
+  return p.steps[p.step_of[instruction]].form.get();
 }
 
 // One run. Computations call only earlier ones, so recursion is as deep as the
@@ -122,7 +131,7 @@ class Evaluation {
     };
     return step.kernel->run({*step.kernel, *program_.module_, *p.computation,
                              *step.instruction, operands, environment_, call,
-                             given, use});
+                             given, use, step.lanes, step.form.get()});
   }
 
  private:
@@ -140,14 +149,17 @@ class Evaluation {
     auto call = [&](int which, std::vector<Literal> arguments) {
       return Run(i.called[which], std::move(arguments));
     };
-    const KernelContext context{
-        *step.kernel,
-        *program_.module_,
-        *p.computation,
-        i,
-        absl::MakeSpan(*operands),
-        environment_,
-        call};
+    const KernelContext context{*step.kernel,
+                                *program_.module_,
+                                *p.computation,
+                                i,
+                                absl::MakeSpan(*operands),
+                                environment_,
+                                call,
+                                /*given=*/{},
+                                /*use=*/{},
+                                step.lanes,
+                                step.form.get()};
     absl::StatusOr<Literals> results = step.kernel->run(context);
     operands->clear();
     if (!results.ok()) return results.status();
@@ -169,12 +181,11 @@ class Evaluation {
     const CpuProgram::Prepared& p = program_.computations_[index];
     const bool entry =
         index + 1 == static_cast<int>(program_.computations_.size());
-    return Annotate(
-        status, absl::StrCat(entry ? "" : "computation ",
-                             entry ? "" : p.computation->name(),
-                             entry ? "" : ", ", "instruction %",
-                             step.instruction->first_result, " (",
-                             step.instruction->op->name, ")"));
+    return Annotate(status, absl::StrCat(entry ? "" : "computation ",
+                                         entry ? "" : p.computation->name(),
+                                         entry ? "" : ", ", "instruction %",
+                                         step.instruction->first_result, " (",
+                                         step.instruction->op->name, ")"));
   }
 
   const CpuProgram& program_;
@@ -193,9 +204,9 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
     std::vector<Literal> arguments, const Environment& environment) const {
   for (Literal& argument : arguments) {
     HAWSER_ASSIGN_OR_RETURN(
-        argument, environment.allocator->Aligned(std::move(argument),
-                                                 environment.cancel,
-                                                 environment.memory));
+        argument,
+        environment.allocator->Aligned(std::move(argument), environment.cancel,
+                                       environment.memory));
   }
   return Evaluation(*this, environment)
       .Run(static_cast<int>(computations_.size()) - 1, std::move(arguments));

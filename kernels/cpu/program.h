@@ -5,12 +5,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/cpu/lane_program.h"
 
 namespace hawser::cpu {
 
@@ -25,6 +28,8 @@ class CpuProgram {
   double cost() const { return computations_.back().cost.steps; }
   // The same of one instruction, which is no parameter.
   double CostOf(int computation, int instruction) const;
+  // What the row of one instruction made of it; null: nothing.
+  const KernelForm* FormOf(int computation, int instruction) const;
 
   // Arguments must have the parameters' shapes. An argument without another
   // holder may be written over. Values are freed at their last use.
@@ -48,20 +53,23 @@ class CpuProgram {
     const Instruction* instruction;
     int first_use;  // into `last_uses`, one entry per operand
     double cost;
+    absl::InlinedVector<const LaneProgram*, 1> lanes;  // of what it calls
+    std::unique_ptr<const KernelForm> form;
   };
   struct Prepared {
     const Computation* computation;
-    std::vector<Step> steps;          // without parameters
-    std::vector<int> step_of;         // per instruction; -1: a parameter
-    std::vector<bool> last_uses;      // the value dies with this use
-    std::vector<bool> used;           // per value
-    std::vector<bool> last_results;   // per result: the value may move out
+    std::optional<LaneProgram> lanes;
+    std::vector<Step> steps;         // without parameters
+    std::vector<int> step_of;        // per instruction; -1: a parameter
+    std::vector<bool> last_uses;     // the value dies with this use
+    std::vector<bool> used;          // per value
+    std::vector<bool> last_results;  // per result: the value may move out
     CalledCost cost;
   };
 
-  static absl::StatusOr<Prepared> Prepare(
-      const Module& module, const Computation& computation,
-      const std::vector<Prepared>& before);
+  static absl::StatusOr<Prepared> Prepare(const Module& module,
+                                          const Computation& computation,
+                                          const std::vector<Prepared>& before);
 
   const Module* module_ = nullptr;
   std::vector<Prepared> computations_;

@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -88,6 +89,8 @@ def main():
     parser.add_argument("--new", required=True)
     parser.add_argument("benches", nargs="+", choices=sorted(FLAGS))
     options = parser.parse_args()
+    # A shell's background job ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     changes, same = {}, {}
     done = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -180,9 +180,9 @@ absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   absl::InlinedVector<char*, 2> results;
   HAWSER_ASSIGN_OR_RETURN(Literals out, c.AllocateResults(&results));
   if (fold.kept.count() == 0) return out;
-  const auto program = LaneProgram::Make(body);
-  HAWSER_RETURN_IF_ERROR(program.has_value() ? RunLanes(fold, *program, results)
-                                             : RunCalls(fold, results));
+  const LaneProgram* const lanes = c.lanes[0];
+  HAWSER_RETURN_IF_ERROR(lanes != nullptr ? RunLanes(fold, *lanes, results)
+                                          : RunCalls(fold, results));
   return out;
 }
 

@@ -305,9 +305,9 @@ absl::StatusOr<Literals> RunScanOp(const KernelContext& c) {
     return out;
   }
   const BodyScan scan(c, track, results);
-  const auto program = LaneProgram::Make(body);
-  HAWSER_RETURN_IF_ERROR(program.has_value() ? scan.RunLanes(*program)
-                                             : scan.RunCalls());
+  const LaneProgram* const lanes = c.lanes[0];
+  HAWSER_RETURN_IF_ERROR(lanes != nullptr ? scan.RunLanes(*lanes)
+                                          : scan.RunCalls());
   return out;
 }
 

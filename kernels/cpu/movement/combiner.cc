@@ -57,9 +57,8 @@ Combiner::Combiner(const KernelContext& context, const CombinedTensors& tensors)
     : c_(context),
       tensors_(tensors),
       n_(static_cast<int>(tensors.dtypes.size())),
-      program_(LaneProgram::Make(
-          context.module.computation(context.instruction.called[0]))) {
-  if (!program_.has_value() || n_ != 1) return;
+      program_(context.lanes[0]) {
+  if (program_ == nullptr || n_ != 1) return;
   direct_ = program_->OnlyStep();
   if (program_->result_value(0) == 1) {
     VisitWidth(width(0), [&](auto tag) {
@@ -110,7 +109,7 @@ absl::Status Combiner::Run(const CombinedRow& row, WorkMeter* meter) {
   if (direct_ != nullptr && (dense || row.size == 1)) {
     return RunDense(row, meter);
   }
-  return program_.has_value() ? RunLanes(row, meter) : RunCalls(row, meter);
+  return program_ != nullptr ? RunLanes(row, meter) : RunCalls(row, meter);
 }
 
 absl::Status Combiner::RunDense(const CombinedRow& row, WorkMeter* meter) {

@@ -4,7 +4,6 @@
 #define HAWSER_KERNELS_CPU_MOVEMENT_COMBINER_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -48,7 +47,7 @@ class Combiner {
   Combiner(const KernelContext& context, const CombinedTensors& tensors);
 
   // True if it may run on several threads at once, and that pays.
-  bool parallel() const { return program_.has_value(); }
+  bool parallel() const { return program_ != nullptr; }
   // Steps of an element if known ops run on memory itself; 0: they do not.
   double direct_cost() const {
     return direct_ == nullptr ? 0 : program_->cost();
@@ -70,7 +69,7 @@ class Combiner {
   const int n_;
   ElementFn direct_ = nullptr;
   CombineFn combine_ = nullptr;  // of single elements, where direct_ is
-  std::optional<LaneProgram> program_;
+  const LaneProgram* const program_;  // null: calls
   LaneColumns columns_;
   bool prepared_ = false;  // these
 };

@@ -136,9 +136,10 @@ absl::StatusOr<ProductTailPtr> CpuEmitter::TailOf(const plan::Site& site) {
 absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
                              plan::Steps* to) {
   RegionWork work = WorkOf(site, steps);
+  work.number = static_cast<int>(works_.size());
   const bool has_tail = site.region.kind == RegionKind::kLibraryDot &&
                         site.instruction.op == &kFusion;
-  to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
+  to->push_back({plan::WorkStep{work.number}});
   if (site.instruction.op == &kFusion && plan::IsOfPoints(site.region.kind)) {
     auto row = RowOfFusion(module_.computation(site.region.body),
                            site.region.body, site.region, work);

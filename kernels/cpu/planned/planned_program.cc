@@ -227,7 +227,7 @@ absl::StatusOr<std::vector<Literal>> PlannedProgram::Run(
   }
   HAWSER_RETURN_IF_ERROR(
       PlannedRun(works_, rows_, plan_->module, std::move(bases), environment)
-          .Run(steps_.steps));
+          .RunAll(steps_.steps));
   for (size_t r = 0; r < results.size(); ++r) {
     const ResultMemory& memory = steps_.results[r];
     if (memory.kind == ResultMemory::kOwn) continue;

@@ -25,6 +25,7 @@ namespace hawser::cpu {
 
 // A region and where its values are.
 struct RegionWork {
+  int number = 0;                        // of the program's works
   int computation = 0, instruction = 0;  // of the planned module
   absl::InlinedVector<plan::Slot, 4> operands;
   absl::InlinedVector<plan::Slot, 1> results;

@@ -21,6 +21,12 @@ namespace {
 
 using plan::Slot;
 
+// A work that ran so often is expected to run again: making its tiles ready
+// takes about as long as so many of their runs.
+constexpr int kFewRuns = 4;
+// So many works have tiles of their own, of a few KiB each.
+constexpr int kMostRepeated = 256;
+
 // Memory that a run holds.
 std::shared_ptr<char> Borrowed(char* memory) {
   return {std::shared_ptr<char>(), memory};
@@ -50,6 +56,11 @@ int64_t NumberBytes(const LoopWork& work) {
 
 }  // namespace
 
+absl::Status PlannedRun::RunAll(const plan::Steps& steps) {
+  HAWSER_RETURN_IF_ERROR(Run(steps));
+  return meter_.End();
+}
+
 absl::Status PlannedRun::Run(const plan::Steps& steps) {
   for (const plan::Step& step : steps) {
     HAWSER_RETURN_IF_ERROR(std::visit(
@@ -75,16 +86,17 @@ absl::Status PlannedRun::Do(const plan::CopyStep& step) {
   if (At(step.to) != At(step.from)) {
     std::memmove(At(step.to), At(step.from), step.to.bytes);
   }
-  return environment_.Look(CopySteps(step));
+  return meter_.Begin(CopySteps(step));
 }
 
 absl::Status PlannedRun::BeginIteration() {
-  HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
+  HAWSER_RETURN_IF_ERROR(meter_.Begin(kIterationSteps));
   environment_.BetweenIterations();
   return absl::OkStatus();
 }
 
 absl::Status PlannedRun::Do(const plan::LoopStep& step) {
+  repeats_.resize(works_.size());
   for (int64_t iteration = 0; !step.trips || iteration < *step.trips;
        ++iteration) {
     HAWSER_RETURN_IF_ERROR(BeginIteration());
@@ -105,7 +117,15 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
 }
 
 absl::Status PlannedRun::Do(const TileWork& work) {
-  HAWSER_RETURN_IF_ERROR(environment_.Look(0));
+  if (!repeats_.empty()) {
+    Repeats& repeats = repeats_[work.number];
+    if (repeats.tiles.valid()) return repeats.tiles.Run(meter_);
+    if (++repeats.runs == kFewRuns && num_repeated_++ < kMostRepeated) {
+      HAWSER_ASSIGN_OR_RETURN(
+          repeats.tiles, RepeatedTiles::Make(*work.program, At(work.operands),
+                                             At(work.results), environment_));
+    }
+  }
   return RunTiles(*work.program, At(work.operands), At(work.results),
                   environment_);
 }
@@ -142,13 +162,16 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
   };
   const auto run = dot.op == &kConvolution ? RunConvolution : RunProduct;
   HAWSER_RETURN_IF_ERROR(run({*FindCpuKernel(*dot.op), module_, body, dot,
-                              absl::MakeSpan(factors), environment_, no_call},
+                              absl::MakeSpan(factors), environment_, no_call,
+                              /*given=*/{}, /*use=*/{}, /*lanes=*/{},
+                              rows_.FormOf(tail.body(), tail.dot())},
                              product, tail.by_boxes() ? &box_tail : nullptr));
   if (tail.by_boxes()) return absl::OkStatus();
   return RunTiles(tail.program(), operands, results, environment_);
 }
 
 absl::Status PlannedRun::Do(const LoopWork& work) {
+  repeats_.resize(works_.size());
   const int64_t most = std::min(work.trips, work.iterations);
   HAWSER_ASSIGN_OR_RETURN(Literal numbers,
                           environment_.allocator->Allocate(
@@ -167,7 +190,7 @@ absl::Status PlannedRun::TakeIterations(const LoopWork& work,
                                         int64_t iterations, char* numbers) {
   const int64_t bytes = NumberBytes(work);
   for (int64_t iteration = 0; iteration < iterations; ++iteration) {
-    HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
+    HAWSER_RETURN_IF_ERROR(meter_.Begin(kIterationSteps));
     HAWSER_RETURN_IF_ERROR(Run(work.before));
     char* to = numbers + iteration * bytes;
     for (const int k : work.changing) {

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/planned/planned_program.h"
+#include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/steps/steps.h"
 
 namespace hawser::cpu {
@@ -32,12 +33,21 @@ class PlannedRun {
         rows_(rows),
         module_(module),
         bases_(std::move(bases)),
-        environment_(environment) {}
+        environment_(environment),
+        meter_(environment) {}
 
-  // Errors: of a row, behind the name of its instruction; the token's.
-  absl::Status Run(const plan::Steps& steps);
+  // All of a program's steps. Errors: of a row, behind the name of its
+  // instruction; the token's.
+  absl::Status RunAll(const plan::Steps& steps);
 
  private:
+  // How often a work of tiles ran since the first loop began, and its tiles
+  // once that is often.
+  struct Repeats {
+    int runs = 0;
+    RepeatedTiles tiles;
+  };
+  absl::Status Run(const plan::Steps& steps);
   absl::Status Do(const plan::WorkStep& step);
   absl::Status Do(const plan::CopyStep& step);
   absl::Status Do(const plan::LoopStep& step);
@@ -66,6 +76,10 @@ class PlannedRun {
   const Module& module_;
   const std::vector<char*> bases_;
   const Environment& environment_;
+  WorkMeter meter_;  // of what is short
+  // By number of work; empty until the first loop.
+  std::vector<Repeats> repeats_;
+  int num_repeated_ = 0;
 };
 
 }  // namespace hawser::cpu

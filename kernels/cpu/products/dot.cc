@@ -5,6 +5,7 @@
 #include "core/ops/contraction/dot.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -22,18 +23,20 @@ using Axes = Dims;
 
 // One operand's axes by their part in the product.
 struct OperandAxes {
-  OperandAxes(const KernelContext& c, int operand)
+  OperandAxes(const Shape& of_operand, const Attributes& attributes,
+              int operand)
       : operand(operand),
-        shape(c.shape(operand)),
-        batch(ToAxes(c.attributes().GetInts(operand == 0
-                                                ? "lhs_batching_dimensions"
-                                                : "rhs_batching_dimensions"))),
-        contracting(ToAxes(c.attributes().GetInts(
-            operand == 0 ? "lhs_contracting_dimensions"
-                         : "rhs_contracting_dimensions"))) {
+        shape(of_operand),
+        batch(ToAxes(attributes.GetInts(operand == 0
+                                            ? "lhs_batching_dimensions"
+                                            : "rhs_batching_dimensions"))),
+        contracting(ToAxes(
+            attributes.GetInts(operand == 0 ? "lhs_contracting_dimensions"
+                                            : "rhs_contracting_dimensions"))) {
     for (int i = 0; i < shape.rank(); ++i) {
       if (!Contains(batch, i) && !Contains(contracting, i)) free.push_back(i);
     }
+    strides = shape.Strides();
   }
   static Axes ToAxes(absl::Span<const int64_t> axes) {
     return Axes(axes.begin(), axes.end());
@@ -45,25 +48,25 @@ struct OperandAxes {
   }
 
   const int operand;
-  const Shape& shape;
+  const Shape shape;
   Axes batch, contracting, free;
+  Dims strides;
 };
 
 // The stride of these axes taken as one, the last one fastest; nothing when
 // they do not run into each other.
 std::optional<int64_t> StrideOf(const OperandAxes& side, const Axes& axes) {
-  const Dims strides = side.shape.Strides();
   int64_t stride = 1;
   int64_t next = 0;  // what the stride of the axis before must be
   for (size_t i = axes.size(); i-- > 0;) {
     const int64_t size = side.shape.dim(axes[i]);
     if (size == 1) continue;
     if (next == 0) {
-      stride = strides[axes[i]];
-    } else if (strides[axes[i]] != next) {
+      stride = side.strides[axes[i]];
+    } else if (side.strides[axes[i]] != next) {
       return std::nullopt;
     }
-    next = strides[axes[i]] * size;
+    next = side.strides[axes[i]] * size;
   }
   return stride;
 }
@@ -88,6 +91,7 @@ void Reorder(Axes* axes, absl::Span<const int> order) {
 // are two orders, those of either operand's memory; the one that leaves fewer
 // elements to copy is taken.
 void ChooseOrder(OperandAxes* lhs, OperandAxes* rhs) {
+  if (lhs->contracting.size() < 2) return;
   auto sorted_by = [](const Axes& axes) {
     std::vector<int> order(axes.size());
     std::iota(order.begin(), order.end(), 0);
@@ -108,6 +112,31 @@ void ChooseOrder(OperandAxes* lhs, OperandAxes* rhs) {
     lhs->contracting = by_rhs[0].contracting;
     rhs->contracting = by_rhs[1].contracting;
   }
+}
+
+// A dot_general as batches of matrices.
+struct ProductForm final : public KernelForm {
+  ProductForm(const Computation& c, const Instruction& i)
+      : lhs(c.shape(i.operands[0]), i.attributes, 0),
+        rhs(c.shape(i.operands[1]), i.attributes, 1) {
+    ChooseOrder(&lhs, &rhs);
+    left = ViewOf(lhs);
+    right = ViewOf(rhs);
+    problem = {.dtype = c.shape(i.first_result).dtype(),
+               .batches = lhs.Size(lhs.batch),
+               .m = lhs.Size(lhs.free),
+               .n = rhs.Size(rhs.free),
+               .k = lhs.Size(lhs.contracting)};
+  }
+
+  OperandAxes lhs, rhs;
+  std::optional<Matrix> left, right;  // without data; nullopt: to be copied
+  GemmProblem problem;                // without matrices
+};
+
+std::unique_ptr<const KernelForm> FormOfDot(const Computation& computation,
+                                            const Instruction& dot) {
+  return std::make_unique<const ProductForm>(computation, dot);
 }
 
 int ConvertSteps(DType from, DType to) {
@@ -136,21 +165,22 @@ absl::StatusOr<Literal> Converted(const KernelContext& c, int operand,
   return out;
 }
 
-// The same as ViewOf, in that dtype. `storage` holds the elements.
+// The operand in that dtype, as `view` sees it or else copied. `storage` holds
+// the elements.
 absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const OperandAxes& side,
-                                DType dtype, Literal* storage) {
+                                std::optional<Matrix> view, DType dtype,
+                                Literal* storage) {
   HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand, dtype));
-  if (auto view = ViewOf(side)) {
+  if (view.has_value()) {
     view->data = storage->bytes().data();
     return *view;
   }
   const Literal stored = std::move(*storage);
-  const Dims strides = side.shape.Strides();
   Dims dims, from;
   for (const Axes* axes : {&side.batch, &side.free, &side.contracting}) {
     for (int64_t axis : *axes) {
       dims.push_back(side.shape.dim(axis));
-      from.push_back(strides[axis]);
+      from.push_back(side.strides[axis]);
     }
   }
   HAWSER_ASSIGN_OR_RETURN(*storage, c.Allocate(Shape::Of(dtype, dims)));
@@ -189,7 +219,10 @@ double DotCost(const CostContext& c) {
 }
 
 constexpr CpuKernel kDotKernels[] = {
-    {&kDotGeneral, RunDotGeneral, nullptr, DotCost},
+    {.op = &kDotGeneral,
+     .run = RunDotGeneral,
+     .cost = DotCost,
+     .form = FormOfDot},
 };
 
 }  // namespace
@@ -198,15 +231,10 @@ absl::Span<const CpuKernel> DotKernels() { return kDotKernels; }
 
 absl::Status RunProduct(const KernelContext& c, char* to,
                         const GemmTail* tail) {
-  OperandAxes lhs(c, 0);
-  OperandAxes rhs(c, 1);
-  GemmProblem problem{.dtype = c.result_shape().dtype(),
-                      .batches = lhs.Size(lhs.batch),
-                      .m = lhs.Size(lhs.free),
-                      .n = rhs.Size(rhs.free),
-                      .k = lhs.Size(lhs.contracting),
-                      .c = to,
-                      .tail = tail};
+  const auto& form = static_cast<const ProductForm&>(*c.form);
+  GemmProblem problem = form.problem;
+  problem.c = to;
+  problem.tail = tail;
   Literal left, right;
   const Libraries libraries = Libraries::OfProcess();
   DType dtype = c.shape(0).dtype();
@@ -217,9 +245,10 @@ absl::Status RunProduct(const KernelContext& c, char* to,
     }
   }
   if (problem.k != 0 && c.result_shape().num_elements() != 0) {
-    ChooseOrder(&lhs, &rhs);
-    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, dtype, &left));
-    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, dtype, &right));
+    HAWSER_ASSIGN_OR_RETURN(problem.a,
+                            MatrixOf(c, form.lhs, form.left, dtype, &left));
+    HAWSER_ASSIGN_OR_RETURN(problem.b,
+                            MatrixOf(c, form.rhs, form.right, dtype, &right));
     std::swap(problem.b.row_stride, problem.b.column_stride);
   }
   return RunGemm(problem, c.environment, libraries);

@@ -8,8 +8,8 @@
 
 namespace hawser::cpu {
 
-// The product of a context whose instruction is a dot_general, dense, goes
-// `to`; `tail` as that of a GemmProblem. Errors: RunGemm's; kResourceExhausted.
+// The product of a context whose instruction is a dot_general, with the form of
+// its row, dense, goes `to`; `tail` as that of a GemmProblem. Errors: RunGemm's; kResourceExhausted.
 absl::Status RunProduct(const KernelContext& context, char* to,
                         const GemmTail* tail);
 

@@ -228,7 +228,7 @@ absl::Status SortByKeys(const Runs& runs, const SortOrder& order) {
 class CallSorter {
  public:
   // `less`: the comparator, where it is one; else the evaluator is called.
-  CallSorter(const Runs& runs, const std::optional<LaneProgram>& less)
+  CallSorter(const Runs& runs, const LaneProgram* less)
       : runs_(runs), less_(less) {}
 
   // Runs of one, two, four, ... are merged, the left one's elements first where
@@ -239,7 +239,7 @@ class CallSorter {
     HAWSER_ASSIGN_OR_RETURN(int64_t * room, rooms.Get<int64_t>(1, n));
     for (int64_t i = 0; i < n; ++i) places[i] = i;
     LaneColumns columns;
-    if (less_) less_->Prepare(columns);
+    if (less_ != nullptr) less_->Prepare(columns);
     for (int64_t width = 1; width < n; width *= 2) {
       for (int64_t begin = 0; begin < n; begin += 2 * width) {
         int64_t left = begin, right = std::min(begin + width, n);
@@ -269,7 +269,7 @@ class CallSorter {
     const auto element = [&](int operand, int64_t place) {
       return runs_.At(operand, run, place);
     };
-    if (!less_.has_value()) {
+    if (less_ == nullptr) {
       HAWSER_RETURN_IF_ERROR(meter->Begin(kScalarSteps));
       std::vector<Literal> arguments;
       for (int k = 0; k < runs_.num_operands(); ++k) {
@@ -295,7 +295,7 @@ class CallSorter {
   }
 
   const Runs& runs_;
-  const std::optional<LaneProgram>& less_;
+  const LaneProgram* const less_;
 };
 
 absl::StatusOr<Literals> RunSort(const KernelContext& c) {
@@ -308,9 +308,9 @@ absl::StatusOr<Literals> RunSort(const KernelContext& c) {
   if (const auto order = OrderOfComparator(comparator)) {
     HAWSER_RETURN_IF_ERROR(SortByKeys(runs, *order));
   } else {
-    const auto less = LaneProgram::Make(comparator);
-    HAWSER_RETURN_IF_ERROR(SortBy(runs, CallSorter(runs, less),
-                                  20 * (less ? less->cost() : kScalarSteps)));
+    const LaneProgram* const less = c.lanes[0];
+    const double steps = less == nullptr ? kScalarSteps : less->cost();
+    HAWSER_RETURN_IF_ERROR(SortBy(runs, CallSorter(runs, less), 20 * steps));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -22,6 +23,10 @@ constexpr int64_t kLine = 64;
 // Memory that a thread keeps for tiles, as it keeps its stack; larger memory
 // belongs to the run.
 constexpr int64_t kThreadBytes = 64 << 10;
+// A repeated run keeps at most so much memory, and takes about so many steps
+// at most: of longer ones what is made ready is little.
+constexpr int64_t kRepeatedBytes = 16 << 10;
+constexpr double kRepeatedSteps = 8192;
 
 using TileLoops = absl::InlinedVector<TileLoop, 4>;
 using TileFolds = absl::InlinedVector<TileFold, 4>;
@@ -72,16 +77,23 @@ class TileMemory {
   // Errors: kResourceExhausted.
   static absl::StatusOr<TileMemory> Make(const TileProgram& program,
                                          const Environment& environment) {
-    const int64_t lanes = program.ny * program.nx;
-    const int64_t bytes = program.slot_bytes + kLine +
-                          lanes * static_cast<int64_t>(sizeof(int64_t));
+    if (BytesOf(program) <= kThreadBytes) return TileMemory();
+    return MakeOwn(program, environment);
+  }
+  // The same, the run's in any case.
+  static absl::StatusOr<TileMemory> MakeOwn(const TileProgram& program,
+                                            const Environment& environment) {
     TileMemory memory;
-    if (bytes > kThreadBytes) {
-      HAWSER_ASSIGN_OR_RETURN(
-          memory.own_, environment.allocator->Allocate(
-                           Shape::Of(DType::kU8, {bytes}), environment.memory));
-    }
+    HAWSER_ASSIGN_OR_RETURN(
+        memory.own_,
+        environment.allocator->Allocate(
+            Shape::Of(DType::kU8, {BytesOf(program)}), environment.memory));
     return memory;
+  }
+  static int64_t BytesOf(const TileProgram& program) {
+    const int64_t lanes = program.ny * program.nx;
+    return program.slot_bytes + kLine +
+           lanes * static_cast<int64_t>(sizeof(int64_t));
   }
   // The memory of the thread that made it.
   char* data() {
@@ -92,44 +104,36 @@ class TileMemory {
   Literal own_;  // not valid: the thread's
 };
 
-// One run of a program. Const: workers share it.
-class TileRun {
+// A program over its memory. Const: workers share it, each with a tile.
+class BoundTiles {
  public:
-  TileRun(const TileProgram& program, absl::Span<char* const> operands,
-          absl::Span<char* const> results, const Environment& environment,
-          absl::Span<const LoopRange> box)
+  BoundTiles(const TileProgram& program, absl::Span<char* const> operands,
+             absl::Span<char* const> results, absl::Span<const LoopRange> box)
       : program_(program),
         operands_(operands),
         results_(results),
-        environment_(environment),
         outer_(LoopsWithin(box, program.outer)),
         iterations_(IterationsOf(outer_)),
         segments_(program.inner, program.way, program.lane_loops),
         parts_(program.reductions, program.way, segments_) {}
 
-  absl::Status Run() const {
-    if (iterations_ == 0) return absl::OkStatus();
+  // About how many steps an iteration of the outer loops takes.
+  double Steps() const {
     const auto lanes = static_cast<double>(program_.ny * program_.nx);
     const auto inner = static_cast<double>(segments_.iterations());
-    const double steps = lanes * program_.lane_steps * std::max(inner, 1.0);
-    const bool long_folds =
-        program_.passes.size() == 1 && iterations_ < kFewIterations &&
-        segments_.count() > 1 && steps > 2 * kParallelElements;
-    if (long_folds) return RunLongFolds();
-    const auto group = std::max<int64_t>(
-        {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
-         iterations_ / kMostBlocks, 1});
-    const auto run = [&](int64_t b) {
-      return RunIterations(b * group, std::min((b + 1) * group, iterations_));
-    };
-    return ForEachBlock(environment_.pool, (iterations_ - 1) / group + 1,
-                        environment_.cancel, run);
+    return lanes * program_.lane_steps * std::max(inner, 1.0);
+  }
+  const TileProgram& program() const { return program_; }
+  int64_t iterations() const { return iterations_; }
+  const FoldSegments& segments() const { return segments_; }
+  const FoldParts& parts() const { return parts_; }
+  // Moves the tile to an iteration of the outer loops.
+  void MoveTo(int64_t iteration, Tile& tile) const {
+    SetLoops(outer_, iteration, tile);
   }
 
- private:
-  // Makes the thread's tile ready, in `memory`.
-  Tile& Begin(char* memory) const {
-    thread_local Tile tile;
+  // Makes a tile ready, in `memory`. Loops of one iteration are there already.
+  void Begin(char* memory, Tile& tile) const {
     tile.operands = operands_;
     tile.results = results_;
     tile.loops.assign(program_.num_loops, 0);
@@ -146,18 +150,17 @@ class TileRun {
     tile.symbols.assign(program_.num_symbols, {});
     tile.scopes.assign(program_.num_scopes, {});
     tile.folds.assign(program_.reductions.size(), {});
-    Do(program_.once, tile);
-    return tile;
+    if (iterations_ == 1) MoveTo(0, tile);
+    if (segments_.iterations() == 1) SetLoops(program_.inner, 0, tile);
   }
 
-  absl::Status RunIterations(int64_t begin, int64_t end) const {
-    HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
-                            TileMemory::Make(program_, environment_));
-    Tile& tile = Begin(memory.data());
-    WorkMeter meter(environment_);
-    thread_local std::vector<double> parts;  // as aligned as any accumulator
+  // With a tile that is ready; `parts` is kept for the next.
+  absl::Status RunIterations(int64_t begin, int64_t end, Tile& tile,
+                             std::vector<double>& parts,
+                             WorkMeter& meter) const {
+    Do(program_.once, tile);
     for (int64_t iteration = begin; iteration < end; ++iteration) {
-      SetLoops(outer_, iteration, tile);
+      if (iterations_ > 1) MoveTo(iteration, tile);
       Do(program_.before, tile);
       parts_.Place(tile, parts);
       for (const TileProgram::Pass& pass : program_.passes) {
@@ -167,62 +170,19 @@ class TileRun {
         Do(pass.after, tile);
       }
     }
-    return meter.End();
-  }
-
-  // One iteration of the kept loops after the other, each by several threads.
-  absl::Status RunLongFolds() const {
-    const TileProgram::Pass& pass = program_.passes[0];
-    std::vector<double> parts;
-    for (int64_t iteration = 0; iteration < iterations_; ++iteration) {
-      Tile sizes;
-      sizes.loops.assign(program_.num_loops, 0);
-      sizes.lane_loops = program_.lane_loops;
-      SetLoops(outer_, iteration, sizes);
-      sizes.folds.assign(program_.reductions.size(), {});
-      parts_.Place(sizes, parts);
-      const double segment = static_cast<double>(program_.ny * program_.nx) *
-                             program_.lane_steps *
-                             static_cast<double>(segments_.iterations()) /
-                             static_cast<double>(segments_.count());
-      const auto group = std::max<int64_t>(
-          static_cast<int64_t>(kParallelElements / segment), 1);
-      const auto begin = [&](char* memory) -> Tile& {
-        Tile& tile = Begin(memory);
-        SetLoops(outer_, iteration, tile);
-        tile.folds = sizes.folds;
-        Do(program_.before, tile);
-        return tile;
-      };
-      HAWSER_RETURN_IF_ERROR(ForEachBlock(
-          environment_.pool, (segments_.count() - 1) / group + 1,
-          environment_.cancel, [&](int64_t block) -> absl::Status {
-            HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
-                                    TileMemory::Make(program_, environment_));
-            WorkMeter meter(environment_);
-            HAWSER_RETURN_IF_ERROR(
-                RunPass(pass, block * group,
-                        std::min((block + 1) * group, segments_.count()),
-                        begin(memory.data()), meter));
-            return meter.End();
-          }));
-      HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
-                              TileMemory::Make(program_, environment_));
-      Tile& tile = begin(memory.data());
-      parts_.Finish(pass.reductions, tile);
-      Do(pass.after, tile);
-    }
     return absl::OkStatus();
   }
 
+  // Segments of one pass, of the iteration that the tile is at.
   absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
                        int64_t end, Tile& tile, WorkMeter& meter) const {
     const TileFolds folds(tile.folds.begin(), tile.folds.end());
+    const bool moves = segments_.iterations() > 1;
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
       for (int64_t i = segments_.Begin(segment); i < last; ++i) {
-        SetLoops(program_.inner, i, tile);
+        if (moves) SetLoops(program_.inner, i, tile);
         HAWSER_RETURN_IF_ERROR(meter.Begin(
             program_.lane_steps * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
@@ -234,13 +194,96 @@ class TileRun {
     return absl::OkStatus();
   }
 
+ private:
   const TileProgram& program_;
   const absl::Span<char*const> operands_, results_;
-  const Environment& environment_;
   const TileLoops outer_;
   const int64_t iterations_;
   const FoldSegments segments_;
   const FoldParts parts_;
+};
+
+// One run of a program, by several threads where it is long.
+class TileRun {
+ public:
+  TileRun(const BoundTiles& tiles, const Environment& environment)
+      : tiles_(tiles), program_(tiles.program()), environment_(environment) {}
+
+  absl::Status Run() const {
+    const int64_t iterations = tiles_.iterations();
+    if (iterations == 0) return absl::OkStatus();
+    const double steps = tiles_.Steps();
+    const bool long_folds =
+        program_.passes.size() == 1 && iterations < kFewIterations &&
+        tiles_.segments().count() > 1 && steps > 2 * kParallelElements;
+    if (long_folds) return RunLongFolds();
+    const auto group = std::max<int64_t>(
+        {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
+         iterations / kMostBlocks, 1});
+    const auto run = [&](int64_t b) -> absl::Status {
+      HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                              TileMemory::Make(program_, environment_));
+      thread_local Tile tile;
+      thread_local std::vector<double> parts;  // as aligned as any accumulator
+      tiles_.Begin(memory.data(), tile);
+      WorkMeter meter(environment_);
+      HAWSER_RETURN_IF_ERROR(
+          tiles_.RunIterations(b * group, std::min((b + 1) * group, iterations),
+                               tile, parts, meter));
+      return meter.End();
+    };
+    return ForEachBlock(environment_.pool, (iterations - 1) / group + 1,
+                        environment_.cancel, run);
+  }
+
+ private:
+  // One iteration of the kept loops after the other, each by several threads.
+  absl::Status RunLongFolds() const {
+    const TileProgram::Pass& pass = program_.passes[0];
+    const int64_t count = tiles_.segments().count();
+    std::vector<double> parts;
+    for (int64_t iteration = 0; iteration < tiles_.iterations(); ++iteration) {
+      Tile sizes;
+      sizes.loops.assign(program_.num_loops, 0);
+      sizes.lane_loops = program_.lane_loops;
+      tiles_.MoveTo(iteration, sizes);
+      sizes.folds.assign(program_.reductions.size(), {});
+      tiles_.parts().Place(sizes, parts);
+      const double segment = tiles_.Steps() / static_cast<double>(count);
+      const auto group = std::max<int64_t>(
+          static_cast<int64_t>(kParallelElements / segment), 1);
+      const auto begin = [&](char* memory) -> Tile& {
+        thread_local Tile tile;
+        tiles_.Begin(memory, tile);
+        Do(program_.once, tile);
+        tiles_.MoveTo(iteration, tile);
+        tile.folds = sizes.folds;
+        Do(program_.before, tile);
+        return tile;
+      };
+      HAWSER_RETURN_IF_ERROR(ForEachBlock(
+          environment_.pool, (count - 1) / group + 1, environment_.cancel,
+          [&](int64_t block) -> absl::Status {
+            HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                                    TileMemory::Make(program_, environment_));
+            WorkMeter meter(environment_);
+            HAWSER_RETURN_IF_ERROR(tiles_.RunPass(
+                pass, block * group, std::min((block + 1) * group, count),
+                begin(memory.data()), meter));
+            return meter.End();
+          }));
+      HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                              TileMemory::Make(program_, environment_));
+      Tile& tile = begin(memory.data());
+      tiles_.parts().Finish(pass.reductions, tile);
+      Do(pass.after, tile);
+    }
+    return absl::OkStatus();
+  }
+
+  const BoundTiles& tiles_;
+  const TileProgram& program_;
+  const Environment& environment_;
 };
 
 }  // namespace
@@ -250,7 +293,54 @@ absl::Status RunTiles(const TileProgram& program,
                       absl::Span<char* const> results,
                       const Environment& environment,
                       absl::Span<const LoopRange> box) {
-  return TileRun(program, operands, results, environment, box).Run();
+  const BoundTiles tiles(program, operands, results, box);
+  return TileRun(tiles, environment).Run();
+}
+
+// ---- repeated runs ----------------------------------------------------------
+
+struct RepeatedTiles::State {
+  State(const TileProgram& program, absl::Span<char* const> operand_memory,
+        absl::Span<char* const> result_memory, TileMemory tile_memory)
+      : operands(operand_memory.begin(), operand_memory.end()),
+        results(result_memory.begin(), result_memory.end()),
+        memory(std::move(tile_memory)),
+        tiles(program, operands, results, {}) {
+    tiles.Begin(memory.data(), tile);
+  }
+
+  const absl::InlinedVector<char*, 8> operands, results;
+  TileMemory memory;
+  const BoundTiles tiles;
+  Tile tile;
+  std::vector<double> parts;
+};
+
+RepeatedTiles::RepeatedTiles() = default;
+RepeatedTiles::RepeatedTiles(RepeatedTiles&&) = default;
+RepeatedTiles& RepeatedTiles::operator=(RepeatedTiles&&) = default;
+RepeatedTiles::~RepeatedTiles() = default;
+
+absl::StatusOr<RepeatedTiles> RepeatedTiles::Make(
+    const TileProgram& program, absl::Span<char* const> operands,
+    absl::Span<char* const> results, const Environment& environment) {
+  const BoundTiles once(program, operands, results, {});
+  RepeatedTiles repeated;
+  if (TileMemory::BytesOf(program) > kRepeatedBytes || once.iterations() == 0 ||
+      once.Steps() * static_cast<double>(once.iterations()) > kRepeatedSteps) {
+    return repeated;
+  }
+  HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                          TileMemory::MakeOwn(program, environment));
+  repeated.state_ =
+      std::make_unique<State>(program, operands, results, std::move(memory));
+  return repeated;
+}
+
+absl::Status RepeatedTiles::Run(WorkMeter& meter) {
+  State& state = *state_;
+  return state.tiles.RunIterations(0, state.tiles.iterations(), state.tile,
+                                   state.parts, meter);
 }
 
 }  // namespace hawser::cpu

@@ -1,7 +1,10 @@
 #include "kernels/plan/fusion/fuse.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "core/ir/leaves.h"
@@ -55,6 +58,121 @@ class ProductTails {
  private:
   std::vector<int> exit_of_;  // by instruction; -1: in no tail
   std::vector<GroupId> group_of_exit_;
+};
+
+// Joins loops over the same sizes that wait for nothing of each other, where
+// they are so small that to begin a region takes longer than to run it.
+class SmallLoops {
+ public:
+  explicit SmallLoops(Groups* groups) : groups_(*groups) {}
+
+  void Join() {
+    int small = 0;
+    for (GroupId g = 0; g < groups_.size(); ++g) {
+      small += IsSmall(groups_.group(g)) ? 1 : 0;
+    }
+    if (small < 2) return;
+    // Groups of one level wait for nothing of each other, whether levels are
+    // counted from the results or from the arguments. What a loop carries is
+    // joined by the first, what waits for arguments alone by the second.
+    for (const bool from_results : {true, false}) {
+      const std::vector<int> level = Levels(from_results);
+      std::map<std::pair<int, Dims>, GroupId> open;
+      std::vector<GroupId> into(groups_.size());
+      std::vector<Size> sizes(groups_.size());
+      bool any = false;
+      for (GroupId g = 0; g < groups_.size(); ++g) {
+        into[g] = g;
+        if (!IsSmall(groups_.group(g))) continue;
+        sizes[g] = SizeOf(groups_.group(g));
+        const auto [at, is_new] =
+            open.try_emplace({level[g], groups_.group(g).points->domain()}, g);
+        if (is_new) continue;
+        if (HaveRoom(sizes[g], sizes[at->second])) {
+          into[g] = at->second;
+          sizes[at->second].Add(sizes[g]);
+          any = true;
+        } else {
+          at->second = g;
+        }
+      }
+      if (any) groups_.Join(into);
+    }
+  }
+
+ private:
+  struct Size {
+    size_t members = 0, buffers = 0, points = 0;
+
+    void Add(const Size& other) {
+      members += other.members;
+      buffers += other.buffers;
+      points += other.points;
+    }
+  };
+
+  bool IsSmall(const Group& group) const {
+    return group.points != nullptr && !group.is_dot && !group.reduction &&
+           ElementsOf(group.points->domain()) <=
+               groups_.target().joined_elements;
+  }
+  static Size SizeOf(const Group& group) {
+    // A group that was joined has the points of one; their number is about that
+    // of the members.
+    return {group.members.size(), group.reads.size() + group.outputs.size(),
+            std::max(group.points->points().size(), group.members.size())};
+  }
+  bool HaveRoom(const Size& a, const Size& b) const {
+    const Target& target = groups_.target();
+    return a.members + b.members <=
+               static_cast<size_t>(target.max_instructions) &&
+           a.buffers + b.buffers <= static_cast<size_t>(target.max_buffers) &&
+           a.points + b.points <= static_cast<size_t>(target.max_points);
+  }
+
+  // By group: the most groups that one after the other wait for it; or that it
+  // waits for.
+  std::vector<int> Levels(bool from_results) const {
+    const size_t count = groups_.size();
+    struct Edge {
+      GroupId from, to;
+    };
+    std::vector<Edge> edges;
+    for (GroupId maker = 0; maker < groups_.size(); ++maker) {
+      for (const ValueId v : groups_.group(maker).outputs) {
+        for (const GroupId reader : groups_.ReadersOf(v)) {
+          edges.push_back(from_results ? Edge{reader, maker}
+                                       : Edge{maker, reader});
+        }
+      }
+    }
+    // Edges in the order of the groups that they come from.
+    std::vector<int> missing(count, 0), level(count, 0), begin(count + 1, 0);
+    for (const Edge& edge : edges) {
+      ++missing[edge.to];
+      ++begin[edge.from + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<GroupId> next(edges.size());
+    std::vector<int> at(begin.begin(), begin.end() - 1);
+    for (const Edge& edge : edges) next[at[edge.from]++] = edge.to;
+    std::vector<GroupId> ready;
+    for (GroupId g = 0; g < groups_.size(); ++g) {
+      if (missing[g] == 0) ready.push_back(g);
+    }
+    while (!ready.empty()) {
+      const GroupId g = ready.back();
+      ready.pop_back();
+      for (int k = begin[g]; k < begin[g + 1]; ++k) {
+        const GroupId to = next[k];
+        level[to] = std::max(level[to], level[g] + 1);
+        if (--missing[to] == 0) ready.push_back(to);
+      }
+    }
+    return level;
+  }
+
+  Groups& groups_;
 };
 
 bool IsUsed(const Groups& groups, const Instruction& i) {
@@ -120,7 +238,9 @@ Groups FuseComputation(const Computation& computation, const Target& target) {
       const int dot = RefusedProduct(computation, target, group);
       if (dot >= 0) alone.insert(dot);
     }
-    if (alone.size() == known) return groups;
+    if (alone.size() != known) continue;
+    if (target.joined_elements > 0) SmallLoops(&groups).Join();
+    return groups;
   }
 }
 

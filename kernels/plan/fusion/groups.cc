@@ -1,20 +1,24 @@
 #include "kernels/plan/fusion/groups.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "core/ir/leaves.h"
 
 namespace hawser::plan {
 namespace {
 
-// Groups looked at before MayReach gives up.
+// Readers looked at before Reach gives up.
 constexpr int kReachBudget = 4096;
 // Most groups have so many points.
 constexpr size_t kUsualPoints = 7;
 // Groups have at least so many members on average: few computations have
 // smaller ones.
 constexpr size_t kFewMembers = 4;
+// Between labels of groups that follow each other: room for others.
+constexpr int64_t kLabelGap = int64_t{1} << 24;
 
 }  // namespace
 
@@ -82,12 +86,15 @@ void Groups::Write(int instruction, GroupId g) {
     if (readers_[v].empty() && !is_result_[v]) continue;
     groups_[g].outputs.push_back(v);
     maker_[v] = g;
+    Reach(readers_[v], g, /*except=*/g);
+    if (!reached_.empty()) order_.MoveBehind(g, reached_);
   }
 }
 
 void Groups::AddAlone(int instruction) {
   const GroupId g = size();
   groups_.emplace_back();
+  order_.AddFirst();
   groups_[g].members.push_back(instruction);
   Write(instruction, g);
   for (const ValueId v : c_.instructions()[instruction].operands) {
@@ -100,6 +107,7 @@ GroupId Groups::AddOwn(int instruction) {
   const GroupId g = size();
   const Instruction& i = c_.instructions()[instruction];
   groups_.emplace_back();
+  order_.AddFirst();
   Group& group = groups_[g];
   if (row(instruction).node == NodeClass::kReduce) {
     group.reduction = AxesOfReduce(c_, i);
@@ -175,6 +183,47 @@ void Groups::MakeReduction(GroupId g, const ReduceAxes& axes,
   groups_[g].reduction = axes;
 }
 
+void Groups::Join(absl::Span<const GroupId> into) {
+  std::vector<GroupId> number(groups_.size());
+  std::vector<Group> joined;
+  for (GroupId g = 0; g < size(); ++g) {
+    Group& group = groups_[g];
+    if (into[g] == g) {
+      number[g] = static_cast<GroupId>(joined.size());
+      joined.push_back(std::move(group));
+      continue;
+    }
+    number[g] = number[into[g]];
+    Group& to = joined[number[g]];
+    const auto append = [](const auto& more, auto& all) {
+      for (const auto& one : more) {
+        if (!absl::c_linear_search(all, one)) all.push_back(one);
+      }
+    };
+    append(group.members, to.members);
+    absl::c_sort(to.members, std::greater<int>());
+    append(group.outputs, to.outputs);
+    append(group.reads, to.reads);
+    append(group.whole, to.whole);
+  }
+  groups_ = std::move(joined);
+  for (GroupId& maker : maker_) {
+    if (maker >= 0) maker = number[maker];
+  }
+  for (ValueId v = 0; v < c_.num_values(); ++v) {
+    auto& readers = readers_[v];
+    absl::InlinedVector<GroupId, 2> renumbered;
+    for (const GroupId g : readers) {
+      const bool evaluates = absl::c_binary_search(
+          groups_[number[g]].members, c_.producer(v), std::greater<int>());
+      if (!evaluates && !absl::c_linear_search(renumbered, number[g])) {
+        renumbered.push_back(number[g]);
+      }
+    }
+    readers = std::move(renumbered);
+  }
+}
+
 bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   const Group& group = groups_[g];
   const Instruction& i = c_.instructions()[instruction];
@@ -212,31 +261,78 @@ bool Groups::MayHost(int instruction, GroupId g,
 
 bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to,
                       GroupId except) {
+  return !Reach(from, to, except);
+}
+
+bool Groups::Reach(absl::Span<const GroupId> from, GroupId to, GroupId except) {
   seen_.resize(groups_.size(), 0);
   ++reach_calls_;
-  open_.clear();
-  const auto open = [this](GroupId g) {
-    if (seen_[g] != reach_calls_) open_.push_back(g);
-    seen_[g] = reach_calls_;
-  };
+  reached_.clear();
   int budget = kReachBudget;
-  for (const GroupId g : from) {
-    if (g == except) continue;
-    if (g == to) return true;
-    open(g);
-  }
-  while (!open_.empty()) {
-    const GroupId g = open_.back();
-    open_.pop_back();
-    for (const ValueId v : groups_[g].outputs) {
-      for (const GroupId reader : readers_[v]) {
-        if (reader == to) return true;
-        if (--budget < 0) return true;
-        open(reader);
+  // What stands behind `to` does not lead to it.
+  const auto add = [&](absl::Span<const GroupId> groups) {
+    for (const GroupId g : groups) {
+      if (g == except) continue;
+      if (g == to || --budget < 0) return false;
+      if (order_.IsBefore(g, to) && seen_[g] != reach_calls_) {
+        seen_[g] = reach_calls_;
+        reached_.push_back(g);
       }
     }
+    return true;
+  };
+  if (!add(from)) return false;
+  except = -1;
+  for (size_t n = 0; n < reached_.size(); ++n) {
+    for (const ValueId v : groups_[reached_[n]].outputs) {
+      if (!add(readers_[v])) return false;
+    }
   }
-  return false;
+  return true;
+}
+
+// ---- the order --------------------------------------------------------------
+
+void GroupOrder::AddFirst() {
+  const auto g = static_cast<GroupId>(places_.size());
+  const int64_t label = first_ < 0 ? 0 : places_[first_].label - kLabelGap;
+  places_.push_back({label, -1, first_});
+  if (first_ >= 0) places_[first_].before = g;
+  first_ = g;
+}
+
+void GroupOrder::MoveBehind(GroupId g, std::vector<GroupId>& moved) {
+  absl::c_sort(moved, [this](GroupId a, GroupId b) { return IsBefore(a, b); });
+  const auto count = static_cast<int64_t>(moved.size());
+  for (const GroupId m : moved) Unlink(m);
+  const GroupId behind = places_[g].behind;
+  const int64_t begin = places_[g].label;
+  const int64_t end =
+      behind < 0 ? begin + (count + 1) * kLabelGap : places_[behind].label;
+  const int64_t step = (end - begin) / (count + 1);
+  GroupId last = g;
+  int64_t label = begin;
+  for (const GroupId m : moved) {
+    places_[m] = {label += step, last, behind};
+    places_[last].behind = m;
+    last = m;
+  }
+  if (behind >= 0) places_[behind].before = last;
+  if (step == 0) Relabel();
+}
+
+void GroupOrder::Unlink(GroupId g) {
+  const auto [label, before, behind] = places_[g];
+  if (before >= 0) places_[before].behind = behind;
+  if (behind >= 0) places_[behind].before = before;
+  if (first_ == g) first_ = behind;
+}
+
+void GroupOrder::Relabel() {
+  int64_t label = 0;
+  for (GroupId g = first_; g >= 0; g = places_[g].behind) {
+    places_[g].label = label += kLabelGap;
+  }
 }
 
 }  // namespace hawser::plan

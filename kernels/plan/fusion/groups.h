@@ -4,6 +4,7 @@
 #ifndef HAWSER_KERNELS_PLAN_FUSION_GROUPS_H_
 #define HAWSER_KERNELS_PLAN_FUSION_GROUPS_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,6 +30,30 @@ struct Group {
   bool is_dot = false;
   absl::InlinedVector<ValueId, 2> whole;  // read as a whole, through no point
   double extra_seconds = 0;  // spent on recomputing what others compute too
+};
+
+// An order of groups in which each stands before those that read what it
+// writes. It changes only where an older group writes one more value.
+class GroupOrder {
+ public:
+  // Adds a group that reads nothing that another writes, in front.
+  void AddFirst();
+  bool IsBefore(GroupId a, GroupId b) const {
+    return places_[a].label < places_[b].label;
+  }
+  // Moves groups that stand before `g` behind it, as they follow each other.
+  void MoveBehind(GroupId g, std::vector<GroupId>& moved);
+
+ private:
+  struct Place {
+    int64_t label;  // ascends along the order
+    GroupId before = -1, behind = -1;
+  };
+  void Unlink(GroupId g);
+  void Relabel();
+
+  std::vector<Place> places_;
+  GroupId first_ = -1;
 };
 
 // The groups of one computation and the values that each reads and writes.
@@ -71,6 +96,10 @@ class Groups {
                      absl::Span<const IndexExpr> back);
   // Evaluates a result in a group over the same loops that never demanded it.
   void Adopt(int instruction, GroupId g, const IndexMap& map);
+  // Makes each group g a part of group into[g], itself or one before it that
+  // stays and waits for nothing of g, nor g of it. Groups get new numbers.
+  // Nothing is placed afterwards: a group's points are those it had.
+  void Join(absl::Span<const GroupId> into);
 
   // True if the group may take the instruction: limits of size, buffers,
   // predicates. `writes`: it writes the results that others need.
@@ -87,6 +116,9 @@ class Groups {
  private:
   // `except`: a group of `from` that does not count; -1: none.
   bool MayReach(absl::Span<const GroupId> from, GroupId to, GroupId except);
+  // Adds to `reached_` the groups before `to` that wait for those of `from`.
+  // False: one of them is `to`, or it takes too long to say.
+  bool Reach(absl::Span<const GroupId> from, GroupId to, GroupId except);
   bool IsScalarConstant(ValueId value) const;
   void Read(ValueId value, GroupId g);
   void Forget(int instruction, GroupId g);
@@ -99,11 +131,12 @@ class Groups {
   std::vector<absl::InlinedVector<GroupId, 2>> readers_;
   std::vector<bool> is_result_;
   std::vector<GroupId> maker_;
-  // For MayReach: the last of its calls in which each group was seen, and the
+  GroupOrder order_;
+  // For Reach: the last of its calls in which each group was seen, and the
   // number of the current call.
   std::vector<int> seen_;
   int reach_calls_ = 0;
-  std::vector<GroupId> open_;
+  std::vector<GroupId> reached_;
   std::vector<ValueId> demanded_;  // Inline's
 };
 

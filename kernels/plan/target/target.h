@@ -43,6 +43,9 @@ struct Target {
   int max_points = 800;      // evaluations, see region.h
   int max_predicates = 3;    // nested: pad within concatenate within pad
   int max_concatenated = 8;  // operands of a concatenate that is fused
+  // Loops over the same sizes, of at most so many elements, that wait for
+  // nothing of each other are one region; 0: only where they read alike.
+  int64_t joined_elements = 0;
   // A load of up to so many bytes may be strided: caches hold it.
   int64_t cached_bytes = int64_t{8} << 20;
   // A load that runs along another loop than the stores goes through tiles if

@@ -56,7 +56,8 @@ std::vector<Work> AllWorks() {
   for (const auto& works :
        {ElementwiseWorks(), RowWorks(), MovementWorks(), JoiningWorks(),
         ProductWorks(), DTypeProductWorks(), LinalgWorks(), AttentionWorks(),
-        OrderWorks(), WindowWorks(), ClientWorks(), GraphWorks()}) {
+        OrderWorks(), WindowWorks(), LoopWorks(), ClientWorks(),
+        GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

@@ -83,6 +83,7 @@ std::vector<Work> LinalgWorks();
 std::vector<Work> AttentionWorks();
 std::vector<Work> OrderWorks();
 std::vector<Work> WindowWorks();
+std::vector<Work> LoopWorks();
 std::vector<Work> ClientWorks();
 std::vector<Work> GraphWorks();
 std::vector<Work> AllWorks();

@@ -90,9 +90,27 @@ inline std::vector<Literal> UnevenArguments(const Signature& signature) {
 }
 
 struct Counts {
-  int by_tiles = 0, not_by_tiles = 0;
+  int by_tiles = 0, not_by_tiles = 0, repeated = 0;
   std::map<std::string, int> kinds;
   std::map<std::string, int> reasons;
+};
+
+// Values of these shapes, all 0, and where they are.
+struct Memory {
+  explicit Memory(const std::vector<Literal>& like) {
+    for (const Literal& value : like) {
+      values.push_back(Literal::Zeros(value.shape()));
+      at.push_back(values.back().mutable_bytes().data());
+    }
+  }
+  void Fill(const std::vector<Literal>& from) {
+    for (size_t k = 0; k < from.size(); ++k) {
+      std::copy(from[k].bytes().begin(), from[k].bytes().end(), at[k]);
+    }
+  }
+
+  std::vector<Literal> values;
+  std::vector<char*> at;
 };
 
 class TileTest : public ::testing::Test {
@@ -101,18 +119,36 @@ class TileTest : public ::testing::Test {
                      const std::vector<Literal>& operands,
                      const std::vector<Literal>& want,
                      const Tolerance& tolerance, const std::string& which) {
-    std::vector<Literal> got;
-    std::vector<char*> from, to;
-    for (const Literal& operand : operands) {
-      from.push_back(const_cast<char*>(operand.bytes().data()));
-    }
-    for (const Literal& result : want) {
-      got.push_back(Literal::Zeros(result.shape()));
-      to.push_back(got.back().mutable_bytes().data());
-    }
-    EXPECT_OK(RunTiles(program, from, to,
-                       {.pool = &pool_, .allocator = allocator_.get()}))
-        << which;
+    Memory from(operands), to(want);
+    from.Fill(operands);
+    EXPECT_OK(RunTiles(program, from.at, to.at, environment_)) << which;
+    ExpectEqual(to.values, want, tolerance, which);
+    ExpectRepeated(program, operands, want, tolerance, which);
+  }
+
+  // Runs a short program for other operands first, then again for these: no run
+  // may leave anything to the next one.
+  void ExpectRepeated(const TileProgram& program,
+                      const std::vector<Literal>& operands,
+                      const std::vector<Literal>& want,
+                      const Tolerance& tolerance, const std::string& which) {
+    Memory from(operands), to(want);
+    auto repeated = RepeatedTiles::Make(program, from.at, to.at, environment_);
+    ASSERT_OK(repeated) << which;
+    if (!repeated->valid()) return;
+    ++counts_.repeated;
+    WorkMeter meter(environment_);
+    EXPECT_OK(repeated->Run(meter)) << which;
+    from.Fill(operands);
+    EXPECT_OK(repeated->Run(meter)) << which;
+    EXPECT_OK(repeated->Run(meter)) << which;
+    ExpectEqual(to.values, want, tolerance, absl::StrCat(which, " repeated"));
+  }
+
+  static void ExpectEqual(const std::vector<Literal>& got,
+                          const std::vector<Literal>& want,
+                          const Tolerance& tolerance,
+                          const std::string& which) {
     for (size_t k = 0; k < want.size(); ++k) {
       const bool exact = tolerance.bits || tolerance.ulp == 0;
       EXPECT_OK(CompareLiterals(exact ? got[k] : WithoutInfinities(got[k]),
@@ -200,7 +236,8 @@ class TileTest : public ::testing::Test {
 
   void TearDown() override {
     std::cout << counts_.by_tiles << " regions by tiles, "
-              << counts_.not_by_tiles << " not\n";
+              << counts_.not_by_tiles << " not; " << counts_.repeated
+              << " programs repeated\n";
     for (const auto& [kind, count] : counts_.kinds) {
       std::cout << "  " << kind << ": " << count << "\n";
     }
@@ -211,6 +248,8 @@ class TileTest : public ::testing::Test {
 
   ThreadPool pool_{2};
   const std::shared_ptr<HostAllocator> allocator_ = HostAllocator::Make(0);
+  const Environment environment_ = {.pool = &pool_,
+                                    .allocator = allocator_.get()};
   Counts counts_;
 };
 

@@ -34,6 +34,7 @@ TEST_F(TileTest, SmallRandomGraphs) {
     ExpectRegions(RandomModule(seed, {.regions = seed % 2 == 0}),
                   absl::StrCat("seed ", seed), random);
   }
+  EXPECT_GT(counts_.repeated, counts_.by_tiles / 2);
 }
 
 TEST_F(TileTest, LargerRandomGraphs) {

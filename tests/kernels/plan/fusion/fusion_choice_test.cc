@@ -115,6 +115,48 @@ TEST(FusionChoice, ResultsThatReadOneValueAreOneKernel) {
   EXPECT_EQ(Steps({{64, 64}}, rows), "row of 5 for 2");
 }
 
+// Loops that share no value are one kernel where they are short, and where
+// neither waits for the other.
+TEST(FusionChoice, ShortLoopsThatShareNothingAreOneKernel) {
+  const auto apart = [](const Values& p) {
+    return Values{Tanh(p[0]), Negated(p[1])};
+  };
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, apart), "loop of 2 for 2");
+  EXPECT_EQ(Steps({{}, {}}, apart), "loop of 2 for 2");
+  EXPECT_EQ(Steps({{256, 256}, {256, 256}}, apart), "loop of 2 for 2");
+  EXPECT_EQ(Steps({{257, 256}, {257, 256}}, apart), "loop of 1, loop of 1");
+  EXPECT_EQ(Steps({{4, 6}, {6, 4}}, apart), "loop of 1, loop of 1");
+  Target target = GpuTarget();
+  target.joined_elements = 0;
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, apart, target), "loop of 1, loop of 1");
+  const auto chained = [](const Values& p) {
+    return Values{Negated(Updated(p[0], Tanh(p[1])))};
+  };
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, chained),
+            "loop of 1, update of 1, loop of 1");
+  // What waits for arguments alone, and what only results wait for.
+  const auto ends = [](const Values& p) {
+    const Expression updated = Updated(p[0], Tanh(p[1]));
+    return Values{Negated(updated), Negated(p[2]),
+                  Updated(p[2], Negated(p[3]))};
+  };
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}, {4, 6}, {4, 6}}, ends),
+            "loop of 2 for 2, update of 1, update of 1, loop of 2 for 2");
+}
+
+// A kernel takes no more operands and results than it may have.
+TEST(FusionChoice, ShortLoopsAreJoinedUpToTheLimitOfBuffers) {
+  Target target = GpuTarget();
+  target.max_buffers = 6;
+  const auto negated = [](const Values& p) {
+    Values all;
+    for (const Expression& x : p) all.push_back(Negated(x));
+    return all;
+  };
+  EXPECT_EQ(Steps(std::vector<Dims>(5, Dims{8}), negated, target),
+            "loop of 3 for 3, loop of 2 for 2");
+}
+
 // Two halves of a long chain, which is not worth being computed for each: one
 // kernel writes both, and who puts them together reads them.
 TEST(FusionChoice, HalvesOfOneLongChainAreOneKernel) {
