@@ -31,22 +31,21 @@ int CrossingLoop(const Region& region, int x) {
   return -1;
 }
 
-// The last loop; the one before it if that is the one that most loads step
-// along, as where a few results lie beside each other for each element.
+// The last loop; the one before it if most bytes lie along that, as where a few
+// results lie beside each other for each element of several operands.
 int InnermostLoop(const Region& region) {
   const int last = static_cast<int>(region.loops.extents.size()) - 1;
   if (last < 1 || region.loops.extents[last] > kFewResults) return last;
-  int along_last = 0, along_other = 0;
+  int64_t along_last = 0, along_other = 0;
   for (const plan::MemoryAccess& a : region.accesses) {
-    if (a.operand < 0) continue;
     if (a.offset.CoefficientOf(last - 1) == 1) {
-      ++along_other;
+      along_other += a.bytes;
     } else if (a.offset.CoefficientOf(last) == 1 &&
                a.offset.UsesDim(last - 1)) {
-      ++along_last;
+      along_last += a.bytes;
     }
   }
-  return along_other > along_last ? last - 1 : last;
+  return along_other >= along_last && along_other > 0 ? last - 1 : last;
 }
 
 // The last of loops [0, end) that makes enough lanes, or where none does the

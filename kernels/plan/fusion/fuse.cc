@@ -111,8 +111,12 @@ class SmallLoops {
     }
   };
 
+  // A constant is memory, no loop.
   bool IsSmall(const Group& group) const {
+    const Instruction& first =
+        groups_.computation().instructions()[group.members.front()];
     return group.points != nullptr && !group.is_dot && !group.reduction &&
+           first.op != &kConstant &&
            ElementsOf(group.points->domain()) <=
                groups_.target().joined_elements;
   }

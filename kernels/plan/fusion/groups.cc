@@ -11,7 +11,7 @@ namespace hawser::plan {
 namespace {
 
 // Readers looked at before Reach gives up.
-constexpr int kReachBudget = 4096;
+constexpr int kReachBudget = 1024;
 // Most groups have so many points.
 constexpr size_t kUsualPoints = 7;
 // Groups have at least so many members on average: few computations have
@@ -257,6 +257,11 @@ bool Groups::MayHost(int instruction, GroupId g,
                      absl::Span<const GroupId> readers) {
   return HasRoom(instruction, g, /*writes=*/true) &&
          !MayReach(readers, g, /*except=*/g);
+}
+
+GroupId Groups::FirstOf(absl::Span<const GroupId> groups) const {
+  return *absl::c_min_element(
+      groups, [this](GroupId a, GroupId b) { return order_.IsBefore(a, b); });
 }
 
 bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to,

@@ -104,6 +104,8 @@ class Groups {
   // True if the group may take the instruction: limits of size, buffers,
   // predicates. `writes`: it writes the results that others need.
   bool HasRoom(int instruction, GroupId g, bool writes) const;
+  // The group that waits for none of the others; not empty.
+  GroupId FirstOf(absl::Span<const GroupId> groups) const;
   // True if Host keeps the limits and makes no circle. `readers` are all groups
   // that read the instruction's results, `g` among them.
   bool MayHost(int instruction, GroupId g, absl::Span<const GroupId> readers);
@@ -116,8 +118,8 @@ class Groups {
  private:
   // `except`: a group of `from` that does not count; -1: none.
   bool MayReach(absl::Span<const GroupId> from, GroupId to, GroupId except);
-  // Adds to `reached_` the groups before `to` that wait for those of `from`.
-  // False: one of them is `to`, or it takes too long to say.
+  // Makes `reached_` the groups before `to` that are of `from` or wait for one
+  // of these. False: `to` does, or it takes too long to say.
   bool Reach(absl::Span<const GroupId> from, GroupId to, GroupId except);
   bool IsScalarConstant(ValueId value) const;
   void Read(ValueId value, GroupId g);

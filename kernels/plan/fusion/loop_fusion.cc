@@ -121,17 +121,25 @@ bool LoopFusion::InlineIntoAll(int instruction,
 
 // Lets one of the readers write the value out for the others.
 bool LoopFusion::HostInOne(int instruction, absl::Span<const GroupId> readers) {
+  if (readers.empty()) return false;
   const Instruction& i = c_.instructions()[instruction];
-  int tries = 0;
-  for (const GroupId g : readers) {
-    if (++tries > kHostTries) return false;
+  const auto host = [&](GroupId g) {
     const Group& group = groups_.group(g);
     if (!MayInline(instruction, g) || group.is_dot || !IsWhole(c_, i, group) ||
         !groups_.MayHost(instruction, g, readers)) {
-      continue;
+      return false;
     }
     groups_.Host(instruction, g);
     return true;
+  };
+  // Of this one it is known that none of the others leads to it.
+  const GroupId first = groups_.FirstOf(readers);
+  if (host(first)) return true;
+  int tries = 1;
+  for (const GroupId g : readers) {
+    if (g == first) continue;
+    if (++tries > kHostTries) return false;
+    if (host(g)) return true;
   }
   return false;
 }
