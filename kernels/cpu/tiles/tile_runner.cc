@@ -132,14 +132,20 @@ class BoundTiles {
     SetLoops(outer_, iteration, tile);
   }
 
-  // Makes a tile ready, in `memory`. Loops of one iteration are there already.
+  // Puts the tile where its loops begin. Those of one iteration stay there.
+  void BeginLoops(Tile& tile) const {
+    tile.loops.assign(program_.num_loops, 0);
+    tile.ny = program_.ny;
+    tile.nx = program_.nx;
+    if (iterations_ == 1) MoveTo(0, tile);
+    if (segments_.iterations() == 1) SetLoops(program_.inner, 0, tile);
+  }
+
+  // Makes a tile ready, in `memory`, but for its loops.
   void Begin(char* memory, Tile& tile) const {
     tile.operands = operands_;
     tile.results = results_;
-    tile.loops.assign(program_.num_loops, 0);
     tile.lane_loops = program_.lane_loops;
-    tile.ny = program_.ny;
-    tile.nx = program_.nx;
     tile.memory.clear();
     for (const int64_t offset : program_.slots) {
       tile.memory.push_back(memory + offset);
@@ -150,14 +156,13 @@ class BoundTiles {
     tile.symbols.assign(program_.num_symbols, {});
     tile.scopes.assign(program_.num_scopes, {});
     tile.folds.assign(program_.reductions.size(), {});
-    if (iterations_ == 1) MoveTo(0, tile);
-    if (segments_.iterations() == 1) SetLoops(program_.inner, 0, tile);
   }
 
   // With a tile that is ready; `parts` is kept for the next.
   absl::Status RunIterations(int64_t begin, int64_t end, Tile& tile,
                              std::vector<double>& parts,
                              WorkMeter& meter) const {
+    BeginLoops(tile);
     Do(program_.once, tile);
     for (int64_t iteration = begin; iteration < end; ++iteration) {
       if (iterations_ > 1) MoveTo(iteration, tile);
@@ -255,6 +260,7 @@ class TileRun {
       const auto begin = [&](char* memory) -> Tile& {
         thread_local Tile tile;
         tiles_.Begin(memory, tile);
+        tiles_.BeginLoops(tile);
         Do(program_.once, tile);
         tiles_.MoveTo(iteration, tile);
         tile.folds = sizes.folds;

@@ -203,6 +203,7 @@ void Groups::Join(absl::Span<const GroupId> into) {
     append(group.members, to.members);
     absl::c_sort(to.members, std::greater<int>());
     append(group.outputs, to.outputs);
+    absl::c_sort(to.outputs);
     append(group.reads, to.reads);
     append(group.whole, to.whole);
   }

@@ -285,6 +285,7 @@ TEST(Buffers, ResultsAreWrittenOverArgumentsBeforeTemporaries) {
   ASSERT_OK(b.Finish(results));
   Target target = GpuTarget();
   target.epilogues = EpilogueSupport::kNone;
+  target.joined_elements = 0;
   ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, target));
   const auto& donations = plan.entry().buffers.donations;
   ASSERT_EQ(donations.size(), 2u);

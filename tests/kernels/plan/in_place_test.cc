@@ -27,6 +27,7 @@ namespace {
 Plan PlanOf(const std::vector<Shape>& parameters, const Body& body) {
   Target target = GpuTarget();
   target.epilogues = EpilogueSupport::kNone;
+  target.joined_elements = 0;
   auto plan = MakePlan(testing::ExpressionModule(parameters, body), target);
   EXPECT_OK(plan);
   return plan.ok() ? *std::move(plan) : Plan();

@@ -35,7 +35,9 @@ absl::StatusOr<Plan> PlanOf(const std::string& parameters,
       FindOp);
   EXPECT_OK(module);
   if (!module.ok()) return module.status();
-  return MakePlan(*module, CpuTarget());
+  Target target = CpuTarget();
+  target.joined_elements = 0;
+  return MakePlan(*module, target);
 }
 
 constexpr char kParameters[] = "%0: f32[64,64], %1: f32[64,64]";

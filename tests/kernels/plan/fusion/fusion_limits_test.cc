@@ -235,7 +235,7 @@ TEST(FusionCosts, SeveralReadersComputeWhatIsCheaperThanReading) {
   target.split_above_elements = int64_t{1} << 40;
   constexpr double kEven = 24.0 / 96;
   target.lanes_per_second = kEven;
-  EXPECT_EQ(Steps(two, target), "column reduction of 3 for 2, row of 2");
+  EXPECT_EQ(Steps(two, target), "row of 3 for 2, column reduction of 2");
   target.lanes_per_second = kEven * 1.01;
   EXPECT_EQ(Steps(two, target), "row of 3, column reduction of 3");
   // 12 lanes each.
@@ -244,7 +244,7 @@ TEST(FusionCosts, SeveralReadersComputeWhatIsCheaperThanReading) {
     return Values{Summed(y, {1}), Summed(y, {0})};
   });
   target.lanes_per_second = 12 * kEven;
-  EXPECT_EQ(Steps(dear, target), "column reduction of 3 for 2, row of 2");
+  EXPECT_EQ(Steps(dear, target), "row of 3 for 2, column reduction of 2");
   target.lanes_per_second = 12 * kEven * 1.01;
   EXPECT_EQ(Steps(dear, target), "row of 3, column reduction of 3");
 }
