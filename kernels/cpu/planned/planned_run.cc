@@ -21,9 +21,9 @@ namespace {
 
 using plan::Slot;
 
-// A work that ran so often is expected to run again: making its tiles ready
-// takes about as long as so many of their runs.
-constexpr int kFewRuns = 4;
+// A work that runs so often in loops is expected to run again: making its tiles
+// ready takes about as long as two of their runs.
+constexpr int kFewRuns = 2;
 // So many works have tiles of their own, of a few KiB each.
 constexpr int kMostRepeated = 256;
 
@@ -116,18 +116,30 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
   return Run(step.branches[which < 0 || which > last ? last : which]);
 }
 
-absl::Status PlannedRun::Do(const TileWork& work) {
-  if (!repeats_.empty()) {
-    Repeats& repeats = repeats_[work.number];
-    if (repeats.tiles.valid()) return repeats.tiles.Run(meter_);
-    if (++repeats.runs == kFewRuns && num_repeated_++ < kMostRepeated) {
-      HAWSER_ASSIGN_OR_RETURN(
-          repeats.tiles, RepeatedTiles::Make(*work.program, At(work.operands),
-                                             At(work.results), environment_));
+absl::StatusOr<RepeatedTiles*> PlannedRun::RepeatedOf(
+    const RegionWork& work, const TileProgram& program,
+    absl::Span<char* const> operands) {
+  if (repeats_.empty()) return nullptr;
+  Repeats& repeats = repeats_[work.number];
+  if (!repeats.tiles.valid()) {
+    if (++repeats.runs != kFewRuns || num_repeated_++ >= kMostRepeated) {
+      return nullptr;
     }
+    HAWSER_ASSIGN_OR_RETURN(
+        repeats.tiles,
+        RepeatedTiles::Make(program, operands, At(work.results), environment_));
+    if (!repeats.tiles.valid()) return nullptr;
   }
-  return RunTiles(*work.program, At(work.operands), At(work.results),
-                  environment_);
+  return &repeats.tiles;
+}
+
+absl::Status PlannedRun::Do(const TileWork& work) {
+  const auto operands = At(work.operands);
+  HAWSER_ASSIGN_OR_RETURN(RepeatedTiles * repeated,
+                          RepeatedOf(work, *work.program, operands));
+  return repeated != nullptr ? repeated->Run(meter_)
+                             : RunTiles(*work.program, operands,
+                                        At(work.results), environment_);
 }
 
 absl::Status PlannedRun::Do(const ProductWork& work) {
@@ -161,12 +173,20 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
         Internal("a product calls nothing"));
   };
   const auto run = dot.op == &kConvolution ? RunConvolution : RunProduct;
+  // A short tail that is run again takes the whole product at once.
+  RepeatedTiles* repeated = nullptr;
+  if (tail.in_place()) {
+    HAWSER_ASSIGN_OR_RETURN(repeated,
+                            RepeatedOf(work, tail.program(), operands));
+  }
+  const bool by_boxes = tail.by_boxes() && repeated == nullptr;
   HAWSER_RETURN_IF_ERROR(run({*FindCpuKernel(*dot.op), module_, body, dot,
                               absl::MakeSpan(factors), environment_, no_call,
                               /*given=*/{}, /*use=*/{}, /*lanes=*/{},
                               rows_.FormOf(tail.body(), tail.dot())},
-                             product, tail.by_boxes() ? &box_tail : nullptr));
-  if (tail.by_boxes()) return absl::OkStatus();
+                             product, by_boxes ? &box_tail : nullptr));
+  if (by_boxes) return absl::OkStatus();
+  if (repeated != nullptr) return repeated->Run(meter_);
   return RunTiles(tail.program(), operands, results, environment_);
 }
 

@@ -47,6 +47,11 @@ class PlannedRun {
     int runs = 0;
     RepeatedTiles tiles;
   };
+  // The tiles of a work that ran often in loops; null where it did not, or where
+  // they are long.
+  absl::StatusOr<RepeatedTiles*> RepeatedOf(const RegionWork& work,
+                                            const TileProgram& program,
+                                            absl::Span<char* const> operands);
   absl::Status Run(const plan::Steps& steps);
   absl::Status Do(const plan::WorkStep& step);
   absl::Status Do(const plan::CopyStep& step);
