@@ -22,8 +22,8 @@ namespace {
 using plan::Slot;
 
 // A work that runs so often in loops is expected to run again: making its tiles
-// ready takes about as long as two of their runs.
-constexpr int kFewRuns = 2;
+// ready takes about as long as three of their runs.
+constexpr int kFewRuns = 3;
 // So many works have tiles of their own, of a few KiB each.
 constexpr int kMostRepeated = 256;
 

@@ -141,7 +141,7 @@ class BoundTiles {
     if (segments_.iterations() == 1) SetLoops(program_.inner, 0, tile);
   }
 
-  // Makes a tile ready, in `memory`, but for its loops.
+  // Makes a tile ready, in `memory`.
   void Begin(char* memory, Tile& tile) const {
     tile.operands = operands_;
     tile.results = results_;
@@ -156,13 +156,15 @@ class BoundTiles {
     tile.symbols.assign(program_.num_symbols, {});
     tile.scopes.assign(program_.num_scopes, {});
     tile.folds.assign(program_.reductions.size(), {});
+    BeginLoops(tile);
   }
 
   // With a tile that is ready; `parts` is kept for the next.
   absl::Status RunIterations(int64_t begin, int64_t end, Tile& tile,
                              std::vector<double>& parts,
                              WorkMeter& meter) const {
-    BeginLoops(tile);
+    const bool stays = iterations_ == 1 && segments_.iterations() == 1;
+    if (!stays) BeginLoops(tile);
     Do(program_.once, tile);
     for (int64_t iteration = begin; iteration < end; ++iteration) {
       if (iterations_ > 1) MoveTo(iteration, tile);
@@ -260,7 +262,6 @@ class TileRun {
       const auto begin = [&](char* memory) -> Tile& {
         thread_local Tile tile;
         tiles_.Begin(memory, tile);
-        tiles_.BeginLoops(tile);
         Do(program_.once, tile);
         tiles_.MoveTo(iteration, tile);
         tile.folds = sizes.folds;
