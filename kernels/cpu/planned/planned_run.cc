@@ -90,7 +90,7 @@ absl::Status PlannedRun::Do(const plan::CopyStep& step) {
 }
 
 absl::Status PlannedRun::BeginIteration() {
-  HAWSER_RETURN_IF_ERROR(meter_.Begin(kIterationSteps));
+  HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
   environment_.BetweenIterations();
   return absl::OkStatus();
 }
@@ -210,7 +210,7 @@ absl::Status PlannedRun::TakeIterations(const LoopWork& work,
                                         int64_t iterations, char* numbers) {
   const int64_t bytes = NumberBytes(work);
   for (int64_t iteration = 0; iteration < iterations; ++iteration) {
-    HAWSER_RETURN_IF_ERROR(meter_.Begin(kIterationSteps));
+    HAWSER_RETURN_IF_ERROR(environment_.Look(kIterationSteps));
     HAWSER_RETURN_IF_ERROR(Run(work.before));
     char* to = numbers + iteration * bytes;
     for (const int k : work.changing) {

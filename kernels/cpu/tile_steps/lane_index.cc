@@ -48,6 +48,7 @@ LaneIndex::LaneIndex(IndexExpr index, LaneLoops loops,
       step_y_(loops.y < 0 ? 0 : index_.CoefficientOf(loops.y)) {
   std::vector<int> used;
   index_.CollectSymbols(&used);
+  fixed_ = used.empty();
   for (const int s : used) {
     const LaneShape shape = symbols[s];
     if (shape == LaneShape::kRows || shape == LaneShape::kFull) {

@@ -24,6 +24,9 @@ class LaneIndex {
   int64_t step_x() const { return step_x_; }
   int64_t step_y() const { return step_y_; }
 
+  // True if the tile's place alone says what it is.
+  bool is_fixed() const { return fixed_; }
+
   // The index of lane (j, i).
   int64_t At(const Tile& tile, int64_t j, int64_t i) const {
     return Value(index_, tile, j, i);
@@ -49,6 +52,7 @@ class LaneIndex {
 
   plan::IndexExpr index_;
   bool along_x_, along_y_;
+  bool fixed_;
   int64_t step_x_, step_y_;
 };
 

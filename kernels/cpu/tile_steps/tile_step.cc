@@ -99,6 +99,14 @@ void LoadStep::Run(Tile& tile) const {
   }
 }
 
+// Lanes that are read where the operand has them stay there, if no number moves
+// them.
+bool LoadStep::IsSettled(const Tile& tile) const {
+  return scope() < 0 && index_.is_fixed() &&
+         tile.values[own_slot().slot] ==
+             tile.operands[operand_] + index_.At(tile, 0, 0) * own_slot().width;
+}
+
 void LoadStep::LoadSpans(Tile& tile, const char* from, const LaneSpan* spans,
                          char* to) const {
   const LaneGrid grid = GridOf(tile, own_slot().shape, index_);

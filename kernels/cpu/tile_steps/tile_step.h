@@ -29,6 +29,9 @@ class TileStep {
       Run(tile);
     }
   }
+  // True after Do if the step would do the same for each tile at this place,
+  // whatever operands hold, so that it need not be done again.
+  virtual bool IsSettled(const Tile&) const { return false; }
 
  protected:
   explicit TileStep(int scope) : scope_(scope) {}
@@ -136,6 +139,7 @@ class LoadStep final : public ValueStep {
         index_(std::move(index)),
         moves_(moves),
         copies_(copies) {}
+  bool IsSettled(const Tile& tile) const override;
 
  private:
   void Run(Tile& tile) const override;
@@ -169,6 +173,7 @@ class ConstantStep final : public ValueStep {
  public:
   ConstantStep(Literal value, LaneSlot to)
       : ValueStep(-1, to), value_(std::move(value)) {}
+  bool IsSettled(const Tile&) const override { return true; }
 
  private:
   void Run(Tile& tile) const override;
@@ -245,7 +250,8 @@ class ScopeStep final : public TileStep {
   void Skip(Tile& tile) const override {}
   // Says if all lanes are alike, as far as ranges tell.
   TileScope::Holds Roughly(const Tile& tile) const;
-  // Fill in where all parts and the parent hold; a null parent holds everywhere.
+  // Fill in where all parts and the parent hold; a null parent holds
+  // everywhere.
   void FillSpans(Tile& tile, const TileScope* parent, TileScope* scope) const;
   void FillLanes(Tile& tile, TileScope* parent, TileScope* scope) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,9 +42,22 @@ char* ThreadMemory() {
   return lines[0].bytes;
 }
 
-void Do(const TileSteps& steps, Tile& tile) {
+// Steps of a program, or some of them.
+using StepList = std::vector<const TileStep*>;
+
+template <typename Steps>
+void Do(const Steps& steps, Tile& tile) {
   for (const auto& step : steps) step->Do(tile);
 }
+
+// The steps of a program that are to be done again, as TileProgram has them.
+struct StepsAgain {
+  struct Pass {
+    StepList tile, after;
+  };
+  StepList once, before;
+  std::vector<Pass> passes;
+};
 
 // The loops, cut to the box.
 TileLoops LoopsWithin(absl::Span<const LoopRange> box,
@@ -159,30 +173,48 @@ class BoundTiles {
     BeginLoops(tile);
   }
 
-  // With a tile that is ready; `parts` is kept for the next.
-  absl::Status RunIterations(int64_t begin, int64_t end, Tile& tile,
-                             std::vector<double>& parts,
+  // The steps that a tile is to do again after all iterations.
+  StepsAgain StepsFor(const Tile& tile) const {
+    const auto again = [&](const TileSteps& steps) {
+      StepList list;
+      for (const auto& step : steps) {
+        if (!Stays() || !step->IsSettled(tile)) list.push_back(step.get());
+      }
+      return list;
+    };
+    StepsAgain all{again(program_.once), again(program_.before), {}};
+    for (const TileProgram::Pass& pass : program_.passes) {
+      all.passes.push_back({again(pass.tile), again(pass.after)});
+    }
+    return all;
+  }
+
+  // `steps`: the program, or StepsFor the tile, which is ready; `parts` is kept
+  // for the next.
+  template <typename Steps>
+  absl::Status RunIterations(const Steps& steps, int64_t begin, int64_t end,
+                             Tile& tile, std::vector<double>& parts,
                              WorkMeter& meter) const {
-    const bool stays = iterations_ == 1 && segments_.iterations() == 1;
-    if (!stays) BeginLoops(tile);
-    Do(program_.once, tile);
+    if (!Stays()) BeginLoops(tile);
+    Do(steps.once, tile);
     for (int64_t iteration = begin; iteration < end; ++iteration) {
       if (iterations_ > 1) MoveTo(iteration, tile);
-      Do(program_.before, tile);
+      Do(steps.before, tile);
       parts_.Place(tile, parts);
-      for (const TileProgram::Pass& pass : program_.passes) {
+      for (size_t p = 0; p < steps.passes.size(); ++p) {
         HAWSER_RETURN_IF_ERROR(
-            RunPass(pass, 0, segments_.count(), tile, meter));
-        parts_.Finish(pass.reductions, tile);
-        Do(pass.after, tile);
+            RunPass(steps.passes[p].tile, 0, segments_.count(), tile, meter));
+        parts_.Finish(program_.passes[p].reductions, tile);
+        Do(steps.passes[p].after, tile);
       }
     }
     return absl::OkStatus();
   }
 
   // Segments of one pass, of the iteration that the tile is at.
-  absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
-                       int64_t end, Tile& tile, WorkMeter& meter) const {
+  template <typename Steps>
+  absl::Status RunPass(const Steps& steps, int64_t begin, int64_t end,
+                       Tile& tile, WorkMeter& meter) const {
     const TileFolds folds(tile.folds.begin(), tile.folds.end());
     const bool moves = segments_.iterations() > 1;
     for (int64_t segment = begin; segment < end; ++segment) {
@@ -192,7 +224,7 @@ class BoundTiles {
         if (moves) SetLoops(program_.inner, i, tile);
         HAWSER_RETURN_IF_ERROR(meter.Begin(
             program_.lane_steps * static_cast<double>(tile.ny * tile.nx)));
-        Do(pass.tile, tile);
+        Do(steps, tile);
         const int64_t rows = program_.way == FoldWay::kTiles ? 1 : tile.ny;
         for (TileFold& fold : tile.folds) fold.before += rows;
       }
@@ -202,6 +234,9 @@ class BoundTiles {
   }
 
  private:
+  // True if there is one tile.
+  bool Stays() const { return iterations_ == 1 && segments_.iterations() == 1; }
+
   const TileProgram& program_;
   const absl::Span<char*const> operands_, results_;
   const TileLoops outer_;
@@ -234,9 +269,9 @@ class TileRun {
       thread_local std::vector<double> parts;  // as aligned as any accumulator
       tiles_.Begin(memory.data(), tile);
       WorkMeter meter(environment_);
-      HAWSER_RETURN_IF_ERROR(
-          tiles_.RunIterations(b * group, std::min((b + 1) * group, iterations),
-                               tile, parts, meter));
+      HAWSER_RETURN_IF_ERROR(tiles_.RunIterations(
+          program_, b * group, std::min((b + 1) * group, iterations), tile,
+          parts, meter));
       return meter.End();
     };
     return ForEachBlock(environment_.pool, (iterations - 1) / group + 1,
@@ -275,7 +310,7 @@ class TileRun {
                                     TileMemory::Make(program_, environment_));
             WorkMeter meter(environment_);
             HAWSER_RETURN_IF_ERROR(tiles_.RunPass(
-                pass, block * group, std::min((block + 1) * group, count),
+                pass.tile, block * group, std::min((block + 1) * group, count),
                 begin(memory.data()), meter));
             return meter.End();
           }));
@@ -321,6 +356,7 @@ struct RepeatedTiles::State {
   const BoundTiles tiles;
   Tile tile;
   std::vector<double> parts;
+  std::optional<StepsAgain> again;  // after the first run
 };
 
 RepeatedTiles::RepeatedTiles() = default;
@@ -346,8 +382,16 @@ absl::StatusOr<RepeatedTiles> RepeatedTiles::Make(
 
 absl::Status RepeatedTiles::Run(WorkMeter& meter) {
   State& state = *state_;
-  return state.tiles.RunIterations(0, state.tiles.iterations(), state.tile,
-                                   state.parts, meter);
+  const BoundTiles& tiles = state.tiles;
+  const int64_t end = tiles.iterations();
+  if (state.again.has_value()) {
+    return tiles.RunIterations(*state.again, 0, end, state.tile, state.parts,
+                               meter);
+  }
+  HAWSER_RETURN_IF_ERROR(tiles.RunIterations(tiles.program(), 0, end,
+                                             state.tile, state.parts, meter));
+  state.again = tiles.StepsFor(state.tile);
+  return absl::OkStatus();
 }
 
 }  // namespace hawser::cpu

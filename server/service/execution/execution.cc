@@ -143,7 +143,7 @@ void Execution::TakeTurn() {
        .cancel = options_.call.cancel,
        .run = [self] { self->Run(); },
        .give_up = [self](const absl::Status& why) { self->GiveUp(why); }});
-  options_.call.sharing = turn_;
+  options_.call.sharing = DeviceQueue::SharingOf(queue_, turn_);
   const absl::Status entered = queue_->Enter(turn_);
   if (!entered.ok()) GiveUp(entered);
 }

@@ -103,7 +103,7 @@ void StatelessCall::TakeTurn() {
        .cancel = options_.cancel,
        .run = [self] { self->Run(); },
        .give_up = [self](const absl::Status& why) { self->GiveUp(why); }});
-  options_.sharing = turn_;
+  options_.sharing = DeviceQueue::SharingOf(executor_.queue, turn_);
   const absl::Status entered = executor_.queue->Enter(turn_);
   if (!entered.ok()) GiveUp(entered);
 }

@@ -23,6 +23,17 @@ DeviceQueue::TurnPtr DeviceQueue::MakeTurn(const Flow& flow, Work work) {
   return std::make_shared<Turn>(this, flow, std::move(work));
 }
 
+std::shared_ptr<runtime::Sharing> DeviceQueue::SharingOf(
+    std::shared_ptr<DeviceQueue> queue, TurnPtr turn) {
+  struct Both {
+    std::shared_ptr<DeviceQueue> queue;
+    TurnPtr turn;
+  };
+  const auto both =
+      std::make_shared<const Both>(Both{std::move(queue), std::move(turn)});
+  return {both, both->turn.get()};
+}
+
 absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
   const CancelToken cancel = turn->work_.cancel;
   turn->expiry_ = cancel.OnExpiry(

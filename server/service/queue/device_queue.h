@@ -71,6 +71,10 @@ class DeviceQueue {
 
   // A turn of `flow`, not in line yet.
   TurnPtr MakeTurn(const Flow& flow, Work work);
+  // What the run of a turn is given. It keeps both: a run that is not awaited may
+  // end after its server.
+  static std::shared_ptr<runtime::Sharing> SharingOf(
+      std::shared_ptr<DeviceQueue> queue, TurnPtr turn);
   // Puts it in line; it may run before this returns. Errors:
   // kResourceExhausted saying whose limit it is and when to try again; nothing
   // of the work is called then.

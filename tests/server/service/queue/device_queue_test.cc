@@ -346,6 +346,25 @@ TEST_F(DeviceQueueTest, WhatEndsBeforeItReturnsIsNoRecursion) {
   EXPECT_EQ(deepest, 1);
 }
 
+// A run that was cancelled may look at its queue once more when the server is
+// gone.
+TEST(DeviceQueueLifeTest, WhatARunIsGivenKeepsTheQueue) {
+  auto queue = std::make_shared<DeviceQueue>(DeviceQueue::Options{});
+  bool runs = false;
+  DeviceQueue::TurnPtr turn = queue->MakeTurn(
+      {"a", 1}, {.seconds = 1, .run = [&] { runs = true; }, .give_up = {}});
+  ASSERT_OK(queue->Enter(turn));
+  EXPECT_TRUE(runs);
+  std::shared_ptr<runtime::Sharing> sharing =
+      DeviceQueue::SharingOf(queue, std::move(turn));
+  const std::weak_ptr<DeviceQueue> kept = queue;
+  queue.reset();
+  EXPECT_FALSE(kept.expired());
+  EXPECT_FALSE(sharing->others_wait());
+  sharing.reset();
+  EXPECT_TRUE(kept.expired());
+}
+
 TEST(DeviceQueueThreadsTest, EachRunsOnce) {
   DeviceQueue queue(
       {.running = 3, .waiting = 1 << 20, .waiting_of_tenant = 1 << 20});
