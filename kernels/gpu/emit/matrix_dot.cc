@@ -101,7 +101,8 @@ class FactorTile {
         free_(side == 0 ? kRow : kColumn),
         along_sum_(factor().offset.CoefficientOf(kSummed) == 1),
         line_(along_sum_ ? kLineWords : 1),
-        word_(along_sum_ ? 1 : tile + unit.pad) {}
+        word_(along_sum_ ? 1 : tile + unit.pad),
+        lines_(!along_sum_ && unit.per_word == 2 && InPairs(free_) ? 2 : 1) {}
 
   void Declare() {
     body_.Line("HK_SHARED(Mma<", unit_.name, ">::Word, ", shared(), ", ",
@@ -116,11 +117,18 @@ class FactorTile {
     const char* free = kProductLoopNames[free_];
     OpenTurns();
     body_.Line("const ", type, " ", free, " = ", free, "0 + line;");
-    if (unit_.per_word == 1) {
+    if (lines_ == 2) {
+      body_.Line("HK_UNROLL");
+      body_.Open("for (u32 h = 0; h < 2u; ++h)");
+      body_.Line("const ", type, " k = ", first, " + word * 2u + h;");
+      body_.Line(next(), "[2u * r + h] = ", Inside(), " ? LoadVector<2>",
+                 Address(), " : ", MemoryType(), "{};");
+      body_.Close();
+    } else if (unit_.per_word == 1) {
       body_.Line("const ", type, " k = ", first, " + word;");
       body_.Line(next(), "[r] = ", Inside(), " ? Load", Address(), " : ",
                  ZeroText(dtype()), ";");
-    } else if (InPairs()) {
+    } else if (along_sum_ && InPairs(kSummed)) {
       body_.Line("const ", type, " k = ", first, " + word * 2u;");
       body_.Line(next(), "[r] = ", Inside(), " ? LoadVector<2>", Address(),
                  " : ", MemoryType(), "{};");
@@ -137,13 +145,23 @@ class FactorTile {
 
   // Stores what was loaded to shared memory.
   void WriteStores() {
+    const auto store = [&](const char* line, const std::string& word) {
+      body_.Line(shared(), "[", line, " * ", line_, "u + word * ", word_,
+                 "u] = ", word, ";");
+    };
     const std::string x = absl::StrCat(next(), "[r]");
     OpenTurns();
-    body_.Line(shared(), "[line * ", line_, "u + word * ", word_, "u] = ",
-               unit_.per_word == 1
-                   ? absl::StrCat(unit_.word_of, "(", x, ")")
-                   : absl::StrCat("PackHalves(", x, ".v[0], ", x, ".v[1])"),
-               ";");
+    if (lines_ == 2) {
+      body_.Line("HK_UNROLL");
+      body_.Open("for (u32 q = 0; q < 2u; ++q)");
+      store("(line + q)", absl::StrCat("PackHalves(", next(), "[2u * r].v[q], ",
+                                       next(), "[2u * r + 1u].v[q])"));
+      body_.Close();
+    } else if (unit_.per_word == 1) {
+      store("line", absl::StrCat(unit_.word_of, "(", x, ")"));
+    } else {
+      store("line", absl::StrCat("PackHalves(", x, ".v[0], ", x, ".v[1])"));
+    }
     body_.Close();
   }
 
@@ -170,11 +188,12 @@ class FactorTile {
   }
   // Opens a loop over the thread's words, at `line` and `word` of the tile.
   void OpenTurns() {
-    const int64_t inner = along_sum_ ? kTileWords : tile_;
+    const int64_t inner = along_sum_ ? kTileWords : tile_ / lines_;
     body_.Line("HK_UNROLL");
-    body_.Open("for (u32 r = 0; r < ", turns(), "u; ++r)");
+    body_.Open("for (u32 r = 0; r < ", turns() / lines_, "u; ++r)");
     body_.Line("const u32 i = HK_TID + ", kThreads, "u * r;");
-    body_.Line("const u32 line = i ", along_sum_ ? "/ " : "% ", inner, "u;");
+    body_.Line("const u32 line = i ", along_sum_ ? "/ " : "% ", inner,
+               lines_ == 2 ? "u * 2u;" : "u;");
     body_.Line("const u32 word = i ", along_sum_ ? "% " : "/ ", inner, "u;");
   }
   const ProductLoops::Factor& factor() const { return product_.factors[side_]; }
@@ -195,12 +214,12 @@ class FactorTile {
     return absl::StrCat("(", parameter, " + (", writer_.Text(f.offset), "))");
   }
 
-  // True if every word is one in memory.
-  bool InPairs() const {
+  // True if neighbours along `loop` are pairs in memory that one load takes.
+  bool InPairs(int loop) const {
     const plan::IndexExpr& offset = factor().offset;
-    return along_sum_ && !offset.DividesDim(kSummed) &&
-           product_.sizes[kSummed] % 2 == 0 &&
-           plan::AlignmentOf(offset, kSummed) % 2 == 0;
+    return offset.CoefficientOf(loop) == 1 && !offset.DividesDim(loop) &&
+           product_.sizes[loop] % 2 == 0 &&
+           plan::AlignmentOf(offset, loop) % 2 == 0;
   }
 
   const ProductLoops& product_;
@@ -212,6 +231,7 @@ class FactorTile {
   const int free_;  // the loop that lines are of
   const bool along_sum_;
   const int64_t line_, word_;
+  const int64_t lines_;  // that a thread loads at a time
 };
 
 class MatrixDotEmitter {

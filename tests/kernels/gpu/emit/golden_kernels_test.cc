@@ -420,6 +420,8 @@ TEST(GoldenKernels, Products) {
       {{{3, 1000, 70}, {3, 1100, 70}},
        [](const Values& p) { return Values{DotOf(p[0], p[1], {0}, 2, 2)}; }},
       DType::kF16);
+  kernels.Add("of halves, in pairs along and across",
+              {{{40, 30}, {30, 50}, {50}}, Product}, DType::kBF16);
   kernels.Add(
       "of a factor of more than 2^31 elements",
       {{{1 << 16, 1 << 16}, {1 << 16, 2}},
