@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "kernels/emu/emu_device.h"
 #include "tests/kernels/gpu/drawn_products.h"
@@ -229,6 +230,38 @@ TEST_F(MatrixProducts, InLargerTilesAreNearSumsInF64) {
     p.n = 129;
     p.k = 34;
     Check(p, 128);
+  }
+}
+
+// Factors are quarters: the sums are exact, and each result rounds once.
+TEST_F(MatrixProducts, InLargerTilesTakeTailsAlong) {
+  for (const int64_t size : {65, 130}) {
+    const MatrixProduct p{.batch = 33, .m = size, .n = size, .k = 20};
+    const Dims result = {p.batch, p.m, p.n};
+    const Module module = testing::ExpressionModule(
+        testing::ShapesOf(DType::kBF16, {p.Left(), p.Right(), result}),
+        [&](const std::vector<Expression>& x) {
+          const Expression y = Apply(kDotGeneral, {x[0], x[1]},
+                                     {{"lhs_batching_dimensions", Dims{0}},
+                                      {"lhs_contracting_dimensions", Dims{2}},
+                                      {"rhs_batching_dimensions", Dims{0}},
+                                      {"rhs_contracting_dimensions", Dims{1}}});
+          return std::vector<Expression>{
+              Apply(kMaximum, {y * x[2] + x[2], Like(y, 0)})};
+        });
+    const Values arguments =
+        RandomArguments(module.signature(), random_, /*extremes=*/false);
+    ASSERT_OK_AND_ASSIGN(const Values want,
+                         Reference(module, arguments, Numerics::kFast));
+    device_->texts.clear();
+    ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig_.Compile(module));
+    ASSERT_OK_AND_ASSIGN(const Values got,
+                         RunOn(run, {arguments.begin(), arguments.end()}));
+    EXPECT_TRUE(absl::StrContains(
+        device_->texts, absl::StrCat("128u * ", size < 128 ? 32 : 64, "u;")));
+    EXPECT_TRUE(absl::StrContains(device_->texts, "Max("));
+    EXPECT_THAT(got[0],
+                LiteralNear(want[0], Tolerance{.atol = 0.3, .rtol = 0.03}));
   }
 }
 
