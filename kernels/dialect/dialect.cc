@@ -84,6 +84,7 @@ absl::string_view Prelude() {
       absl::StrCat(Lines("prelude.cuh", internal::kPreludeText),
                    Lines("bits.cuh", internal::kBitsText),
                    Lines("reduce.cuh", internal::kReduceText),
+                   Lines("matrix.cuh", internal::kMatrixText),
                    Lines("radix.cuh", internal::kRadixText),
                    Lines("fixed.cuh", internal::kFixedText),
                    Lines("complex.cuh", internal::kComplexText),

@@ -33,6 +33,12 @@ struct HostContext {
   virtual unsigned Shuffle(unsigned word, unsigned lane, int line) = 0;
   // The lanes of the warp whose `x` is true, as bits.
   virtual unsigned Ballot(bool x, int line) = 0;
+  // What each lane of the warp gives: lane l's `count` words, at most
+  // kMostWords, are those from l * kMostWords on. They stand until this
+  // thread's next exchange.
+  static constexpr unsigned kMostWords = 8;
+  virtual const unsigned* Gather(const unsigned* words, unsigned count,
+                                 int line) = 0;
 
   // Do not return when the access is not allowed.
   virtual void Load(const void* p, unsigned long bytes, unsigned long align,

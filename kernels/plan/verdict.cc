@@ -34,6 +34,13 @@ std::string ScatterVerdict(const Computation& c, const Instruction& i,
                       " index vectors");
 }
 
+DType FactorDType(const Module& module, const Region& product) {
+  const Computation& body = module.computation(product.body);
+  const Instruction& dot =
+      body.instructions()[product.epilogue.dot_instruction];
+  return body.shape(dot.operands[0]).dtype();
+}
+
 }  // namespace
 
 int64_t BlocksOf(const Region& region, const Target& target) {
@@ -71,7 +78,9 @@ std::string VerdictOf(const Module& module, const Region& region,
       target.bytes_per_second;
   if (region.kind == RegionKind::kLibraryDot && !region.epilogue.call &&
       region.epilogue.dot_instruction >= 0) {
-    return "a product that no library call does";
+    return target.matrix_products.Has(FactorDType(module, region))
+               ? ""
+               : "a product that no library call does";
   }
   if (region.kind == RegionKind::kHost) return "runs on the host";
   if (i.op == &kScatter) {

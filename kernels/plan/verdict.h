@@ -18,8 +18,8 @@ int64_t BlocksOf(const Region& region, const Target& target);
 // What is slow about a region, in words; empty: nothing is. A region starves if
 // its bytes take more than 20 us of all of the device's memory and its blocks
 // fill less than a third of the device; a scatter by owners walks all index
-// vectors in each thread; a product may have no call of the library; what runs
-// on the host stops the device.
+// vectors in each thread; a product may have neither a call of the library nor
+// matrix instructions; what runs on the host stops the device.
 std::string VerdictOf(const Module& module, const Region& region,
                       const Target& target);
 

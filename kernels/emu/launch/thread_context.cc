@@ -32,8 +32,8 @@ ThreadContext::ThreadContext(BlockRunner* runner, CheckedMemory* memory,
       max_shared_bytes_(max_shared_bytes),
       shuffles_(threads),
       warp_syncs_(threads) {
-  exchanged_[0].resize(threads);
-  exchanged_[1].resize(threads);
+  exchanged_[0].resize(threads * kMostWords);
+  exchanged_[1].resize(threads * kMostWords);
   runner_->OnSwitch([this](unsigned t) { thread = t; });
 }
 
@@ -65,30 +65,29 @@ void ThreadContext::WarpBarrier(int line) {
   ++warp_syncs_[thread];
 }
 
-// Gives the warp a word of this thread; returns those of all threads, of which
-// the warp's are there until its next exchange but one.
-const std::vector<unsigned>& ThreadContext::Exchange(unsigned word, int line) {
+const unsigned* ThreadContext::Gather(const unsigned* words, unsigned count,
+                                      int line) {
   const unsigned self = thread;
-  std::vector<unsigned>& words = exchanged_[shuffles_[self]++ % 2];
-  words[self] = word;
+  unsigned* const all = exchanged_[shuffles_[self]++ % 2].data();
+  std::memcpy(all + self * kMostWords, words, count * sizeof(*words));
   runner_->AwaitWarp(line);
-  return words;
+  return all + self / kWarp * kWarp * kMostWords;
 }
 
 unsigned ThreadContext::Shuffle(unsigned word, unsigned lane, int line) {
-  const unsigned from = thread / kWarp * kWarp + lane % kWarp;
-  if (from >= threads_) {
+  if (thread / kWarp * kWarp + lane % kWarp >= threads_) {
     Fail(line, absl::StrCat("lane ", lane, " is beyond the block"));
   }
-  return Exchange(word, line)[from];
+  return Gather(&word, 1, line)[lane % kWarp * kMostWords];
 }
 
 unsigned ThreadContext::Ballot(bool x, int line) {
   const unsigned first = thread / kWarp * kWarp;
-  const std::vector<unsigned>& words = Exchange(x ? 1 : 0, line);
+  const unsigned bit = x ? 1 : 0;
+  const unsigned* const words = Gather(&bit, 1, line);
   unsigned lanes = 0;
   for (unsigned lane = 0; lane < kWarp && first + lane < threads_; ++lane) {
-    lanes |= words[first + lane] << lane;
+    lanes |= words[lane * kMostWords] << lane;
   }
   return lanes;
 }

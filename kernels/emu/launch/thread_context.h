@@ -30,6 +30,8 @@ class ThreadContext final : public hk::HostContext {
   void WarpBarrier(int line) override;
   unsigned Shuffle(unsigned word, unsigned lane, int line) override;
   unsigned Ballot(bool x, int line) override;
+  const unsigned* Gather(const unsigned* words, unsigned count,
+                         int line) override;
   void Load(const void* p, unsigned long bytes, unsigned long align,
             int line) override;
   void Store(const void* p, unsigned long bytes, unsigned long align,
@@ -54,7 +56,6 @@ class ThreadContext final : public hk::HostContext {
 
   [[noreturn]] void Fail(int line, std::string what);
   unsigned Turn() const;
-  const std::vector<unsigned>& Exchange(unsigned word, int line);
   bool Ordered(unsigned at, unsigned other) const;
   void CheckOrdered(unsigned at, unsigned who, const char* does,
                     const char* did, int line);
@@ -68,8 +69,8 @@ class ThreadContext final : public hk::HostContext {
   const int64_t max_shared_bytes_;
   uint64_t block_number_ = 0;
   std::deque<Array> arrays_;
-  // Two words for each thread, used in turn: a thread writes a word again only
-  // after its warp has read the other one.
+  // kMostWords for each thread, twice and used in turn: a thread writes words
+  // again only after its warp has read the other ones.
   std::vector<unsigned> exchanged_[2];
   std::vector<unsigned> shuffles_;    // per thread
   std::vector<unsigned> warp_syncs_;  // per thread, since the block started

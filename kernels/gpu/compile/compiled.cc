@@ -9,7 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
@@ -22,11 +24,24 @@
 namespace hawser::gpu {
 namespace {
 
+// Of what kernels are compiled for: the dialect's WarpMma is there on the host
+// and from sm_80 on.
+bool HasMatrixUnits(absl::string_view target) {
+  int architecture = 0;
+  if (!absl::ConsumePrefix(&target, "sm_")) return true;
+  return absl::SimpleAtoi(target, &architecture) && architecture >= 80;
+}
+
 // Returns the facts about this device that the planner is to know.
 plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
   plan::Target target = plan::GpuTarget();
   target.name = facts.platform;
   target.parallel_units = facts.multiprocessors;
+  if (numerics == runtime::Numerics::kTf32) {
+    target.matrix_products =
+        target.matrix_products | DTypeSet::Of(DType::kF32);
+  }
+  if (!HasMatrixUnits(facts.target)) target.matrix_products = {};
   if (numerics == runtime::Numerics::kStrict) {
     target.parallel_units = kStrictMultiprocessors;
     // A library's tail is not rounded op by op.
@@ -35,6 +50,7 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
     target.atomic_scatters = 0;
     target.sorted_scatters = 0;
     target.unrolled_folds = 0;
+    target.matrix_products = {};
   }
   return target;
 }
@@ -170,6 +186,7 @@ absl::StatusOr<Program> LowerModule(const Module& module,
   const ProgramOptions options{
       .numerics = numerics,
       .multiprocessors = device->facts().multiprocessors,
+      .matrix_units = HasMatrixUnits(device->facts().target),
       .has_host = has_host,
       .plan_call = [&](const LibraryCall& call) -> absl::Status {
         HAWSER_ASSIGN_OR_RETURN(auto planned, plans.Get(call));

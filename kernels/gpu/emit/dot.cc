@@ -1,10 +1,12 @@
-// A product that no library takes: tiles of 32 x 32 results by 256 threads,
-// the factors' tiles in shared memory, with whatever follows the product.
+// A product that neither a library nor matrix_dot.h takes: tiles of 32 x 32
+// results by 256 threads, the factors' tiles in shared memory, with whatever
+// follows the product.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/matrix_dot.h"
 #include "kernels/gpu/emit/points/point_writer.h"
 #include "kernels/gpu/emit/points/turn.h"
 #include "kernels/gpu/emit/product_loops.h"
@@ -12,8 +14,6 @@
 
 namespace hawser::gpu {
 namespace {
-
-constexpr const char* kLoopNames[] = {"b", "m", "n", "k"};
 
 class DotEmitter {
  public:
@@ -24,8 +24,9 @@ class DotEmitter {
         writer_(source, &kernel_, product_.back, kNumLoops) {}
 
   Kernels Emit() {
+    if (!product_.fits_u32) writer_.CountWide();
     for (int loop = 0; loop < kNumLoops; ++loop) {
-      writer_.NameLoop(loop, kLoopNames[loop]);
+      writer_.NameLoop(loop, kProductLoopNames[loop]);
     }
     WriteProduct();
     WriteResults();
@@ -92,10 +93,10 @@ class DotEmitter {
             ? load.Computed()
             : ConvertedText(load.Computed(), factor(), dtype()).Computed();
     body.Open("");
-    body.Line("const ", type, " ", kLoopNames[free], " = ", kLoopNames[free],
-              "0 + ", along_sum ? "r" : "lane", ";");
+    body.Line("const ", type, " ", kProductLoopNames[free], " = ",
+              kProductLoopNames[free], "0 + ", along_sum ? "r" : "lane", ";");
     body.Line("const ", type, " k = k0 + ", along_sum ? "lane" : "r", ";");
-    body.Line("const bool inside = ", kLoopNames[free], " < ",
+    body.Line("const bool inside = ", kProductLoopNames[free], " < ",
               writer_.names().Number(product_.sizes[free]), " && k < ",
               writer_.names().Number(product_.sizes[kSummed]), ";");
     body.Line(shared, "[", along_sum ? "r" : "lane", " * ", kTile + 1, "u + ",
@@ -150,6 +151,9 @@ class DotEmitter {
 
 Kernels EmitDot(const RegionSource& source) {
   HAWSER_ASSIGN_OR_RETURN(ProductLoops product, FindProductLoops(source));
+  if (HasMatrixDot(source, product)) {
+    return EmitMatrixDot(source, std::move(product));
+  }
   return DotEmitter(source, std::move(product)).Emit();
 }
 

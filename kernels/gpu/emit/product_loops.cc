@@ -3,6 +3,7 @@
 #include "core/base/status.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/rules.h"
+#include "kernels/gpu/emit/text/index_text.h"
 #include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
@@ -99,6 +100,7 @@ absl::StatusOr<ProductLoops> FindProductLoops(const RegionSource& source) {
     HAWSER_ASSIGN_OR_RETURN(f.operand, OperandOf(source, dot, side));
     axes[side] = AxesOf(dot, side, f.shape->rank());
     f.offset = OffsetOf(axes[side], *f.shape);
+    p.fits_u32 &= FitsU32(f.offset);
   }
   for (const int loop : {kBatch, kRow, kColumn, kSummed}) {
     const int side = loop == kColumn ? 1 : 0;

@@ -13,6 +13,8 @@ namespace hawser::gpu {
 // The loops of a product's kernel. Each stands for as many axes as the product
 // has of its kind.
 enum ProductLoop { kBatch, kRow, kColumn, kSummed, kNumLoops };
+// Their names in a kernel.
+inline constexpr const char* kProductLoopNames[] = {"b", "m", "n", "k"};
 
 struct ProductLoops {
   struct Factor {
@@ -26,6 +28,7 @@ struct ProductLoops {
   int64_t sizes[kNumLoops] = {};
   // The region's loops in the product's.
   std::vector<plan::IndexExpr> back;
+  bool fits_u32 = true;  // the factors' offsets
 };
 
 // Takes a kLibraryDot region. Errors: kUnimplemented for a product at two

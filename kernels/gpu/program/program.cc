@@ -80,10 +80,12 @@ int WorkEmitter::KernelNumber(EmittedKernel kernel) {
 absl::Status WorkEmitter::AddKernels(const Site& site, StepBuilder& steps,
                                      Steps* to) {
   const bool strict = options_.numerics == runtime::Numerics::kStrict;
-  const EmitOptions options{.strict = strict,
-                            .multiprocessors = strict
-                                                   ? kStrictMultiprocessors
-                                                   : options_.multiprocessors};
+  const EmitOptions options{
+      .strict = strict,
+      .multiprocessors =
+          strict ? kStrictMultiprocessors : options_.multiprocessors,
+      .matrix_units = options_.matrix_units,
+      .tf32 = options_.numerics == runtime::Numerics::kTf32};
   HAWSER_ASSIGN_OR_RETURN(std::vector<EmittedKernel> kernels,
                           EmitRegion(module_, site.region, options));
   for (EmittedKernel& kernel : kernels) {

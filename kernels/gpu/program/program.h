@@ -72,6 +72,7 @@ inline constexpr int kStrictMultiprocessors = 132;
 struct ProgramOptions {
   runtime::Numerics numerics = runtime::Numerics::kFast;
   int multiprocessors = 1;
+  bool matrix_units = false;  // as in EmitOptions
   // True if regions without a kernel may run on the host. If false, such a
   // module is kUnimplemented, naming the instruction.
   bool has_host = false;

@@ -20,7 +20,10 @@ Target GpuTarget() {
           .sorted_scatters = 1024,
           .selected = 1024,
           .strided_products = true,
-          .slow_byte_products = 1.25e14};  // an H200's; others reach 7e14
+          .slow_byte_products = 1.25e14,  // an H200's; others reach 7e14
+          .matrix_products = DTypeSet::Of(DType::kBF16) |
+                             DTypeSet::Of(DType::kF16) |
+                             DTypeSet::Of(DType::kF64)};
 }
 
 Target CpuTarget() {

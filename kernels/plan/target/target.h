@@ -97,6 +97,9 @@ struct Target {
   // Operations a second of s8 products in which a factor's summed axis does not
   // lie innermost; 0: as many as of others.
   double slow_byte_products = 0;
+  // Dtypes of factors that kernels multiply by matrix instructions where there
+  // is no such call.
+  DTypeSet matrix_products;
   // Says if the library of this device takes a call. Null: all that there are.
   std::function<bool(const ProductCall&)> takes_product;
   // Says if the library of this device takes an instruction of plan/library

@@ -134,6 +134,30 @@ TEST_F(NvrtcTest, CompilesEveryFunctionOfThePrelude) {
   EXPECT_EQ(Compile("all.cu", EveryFunction()).status(), absl::OkStatus());
 }
 
+// A device before sm_80 has no matrix instructions; the text of others is taken.
+TEST_F(NvrtcTest, MatrixInstructionsNeedSm80) {
+  std::string uses;
+  for (const char* type : {"bf16", "f16", "tf32", "double"}) {
+    const std::string mma = absl::StrCat("Mma<", type, ">::");
+    absl::StrAppend(&uses, "  {\n    ", mma, "Word a[", mma, "kLeft] = {}, b[",
+                    mma, "kRight] = {};\n    ", mma, "Sum d[", mma,
+                    "kSums] = {};\n    WarpMma<", type,
+                    ">(d, a, b);\n    Store(y, (float)d[0]);\n  }\n");
+  }
+  const std::string text =
+      absl::StrCat("HK_GLOBAL k(float* y) {\n", uses, "}\n");
+  const auto status = [&](const std::string& text, const char* target) {
+    return nvrtc_->Compile("k.cu", dialect::DeviceSource("k.cu", text), target,
+                           {})
+        .status();
+  };
+  EXPECT_EQ(status(text, "sm_80"), absl::OkStatus());
+  EXPECT_EQ(status(text, "sm_90"), absl::OkStatus());
+  EXPECT_TRUE(absl::IsInvalidArgument(status(text, "sm_75")));
+  EXPECT_EQ(status("HK_GLOBAL k(float* y) { Store(y, 1.0f); }", "sm_75"),
+            absl::OkStatus());
+}
+
 TEST(Dialect, KernelsAreFoundByTheirMark) {
   const auto kernels = dialect::FindKernels(
       "HK_GLOBAL a(int x) {}\nHK_GLOBAL HK_BOUNDS(2 * (kT + 1))\n  b_2 (u32 n) "

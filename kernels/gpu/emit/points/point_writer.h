@@ -34,6 +34,8 @@ class PointWriter {
   const RegionMemory& memory() const { return memory_; }
 
   const IndexNames& names() const { return names_; }
+  // Indices are u64, whatever the region's points need. In front of all text.
+  void CountWide() { names_.wide = true; }
   void NameLoop(int loop, std::string name) {
     names_.loops[loop] = std::move(name);
   }

@@ -47,6 +47,10 @@ struct EmitOptions {
   bool strict = false;
   // Blocks that keep the device busy; loops run over what is more.
   int multiprocessors = 132;
+  // The device has the dialect's WarpMma: the host, and GPUs from sm_80 on.
+  bool matrix_units = true;
+  // Products of f32 may be TF32's (runtime::Numerics::kTf32).
+  bool tf32 = false;
 };
 
 // An emitter returns the launches of a region, in order.

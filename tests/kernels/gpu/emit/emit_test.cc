@@ -472,6 +472,8 @@ TEST(EmitRegion, ParametersBeginAsTheWholeOfTheFirstOperand) {
   EXPECT_EQ(p.access, Access::kRead);
   EXPECT_FALSE(EmitOptions().strict);
   EXPECT_EQ(EmitOptions().multiprocessors, 132);
+  EXPECT_TRUE(EmitOptions().matrix_units);
+  EXPECT_FALSE(EmitOptions().tf32);
 }
 
 }  // namespace

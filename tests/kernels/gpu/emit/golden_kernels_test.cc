@@ -409,6 +409,24 @@ TEST(GoldenKernels, Products) {
   kernels.Add("of halves", {{{33, 31}, {31, 65}, {65}}, Product}, DType::kBF16);
   kernels.Add("of halves, strict", {{{33, 31}, {31, 65}, {65}}, Product},
               DType::kBF16, target, {.strict = true});
+  kernels.Add("of f32 as TF32", {{{33, 31}, {31, 65}, {65}}, Product},
+              DType::kF32, target, {.tf32 = true});
+  kernels.Add("of f64", {{{33, 31}, {31, 65}, {65}}, Product}, DType::kF64);
+  kernels.Add("of halves, without matrix units",
+              {{{33, 31}, {31, 65}, {65}}, Product}, DType::kF16, target,
+              {.matrix_units = false});
+  kernels.Add(
+      "of halves, in large tiles and pairs",
+      {{{3, 1000, 70}, {3, 1100, 70}},
+       [](const Values& p) { return Values{DotOf(p[0], p[1], {0}, 2, 2)}; }},
+      DType::kF16);
+  kernels.Add("of halves, in pairs along and across",
+              {{{40, 30}, {30, 50}, {50}}, Product}, DType::kBF16);
+  kernels.Add(
+      "of a factor of more than 2^31 elements",
+      {{{1 << 16, 1 << 16}, {1 << 16, 2}},
+       [](const Values& p) { return Values{DotOf(p[0], p[1], {}, 1, 0)}; }},
+      DType::kS8);
   kernels.Add(
       "in batches, one transposed",
       {{{3, 40, 8}, {3, 50, 8}},

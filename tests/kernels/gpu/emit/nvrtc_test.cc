@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -15,8 +16,10 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "kernels/dialect/dialect.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"
@@ -39,13 +42,14 @@ std::vector<std::string> Targets() {
 }
 
 // Of every region of the entry that launches something.
-void AddTexts(const plan::Plan& plan, bool strict, Texts* texts) {
+void AddTexts(const plan::Plan& plan, const EmitOptions& options,
+              Texts* texts) {
   for (const plan::Region& region : plan.entry().regions) {
     if (region.kind == RegionKind::kNone || region.kind == RegionKind::kView ||
         region.kind == RegionKind::kConstant || !CanEmit(plan.module, region)) {
       continue;
     }
-    const auto kernels = EmitRegion(plan.module, region, {.strict = strict});
+    const auto kernels = EmitRegion(plan.module, region, options);
     EXPECT_OK(kernels) << region.ToString();
     if (!kernels.ok()) continue;
     for (const EmittedKernel& k : *kernels) (*texts)[k.name] = k.text;
@@ -57,7 +61,7 @@ Texts KnownTexts(bool strict) {
   for (const plan::NamedGraph& graph : plan::KnownGraphs()) {
     const auto plan = plan::MakePlan(graph.module, plan::GpuTarget());
     EXPECT_OK(plan);
-    if (plan.ok()) AddTexts(*plan, strict, &texts);
+    if (plan.ok()) AddTexts(*plan, {.strict = strict}, &texts);
   }
   return texts;
 }
@@ -67,7 +71,7 @@ Texts RandomTexts(bool strict) {
   for (int seed = 0; seed < NumGraphs(20); ++seed) {
     const auto graph = DrawGraph(seed, AllRegionOps());
     EXPECT_OK(graph);
-    if (graph.ok()) AddTexts(graph->plan, strict, &texts);
+    if (graph.ok()) AddTexts(graph->plan, {.strict = strict}, &texts);
   }
   return texts;
 }
@@ -119,7 +123,34 @@ Texts BlockTexts(bool strict) {
   for (const Module& module : modules) {
     const auto plan = plan::MakePlan(module, plan::GpuTarget());
     EXPECT_OK(plan);
-    if (plan.ok()) AddTexts(*plan, strict, &texts);
+    if (plan.ok()) AddTexts(*plan, {.strict = strict}, &texts);
+  }
+  return texts;
+}
+
+// Products with a tail, of each dtype that matrix instructions have, in tiles
+// of each size, along the sum and across it.
+Texts ProductTexts(bool strict) {
+  Texts texts;
+  for (const DType dtype :
+       {DType::kBF16, DType::kF16, DType::kF32, DType::kF64}) {
+    for (const int64_t n : {33, 801, 1601, 1602}) {
+      const Module straight = Build({{{n, n}, {n, n}, {n}}, Product}, dtype);
+      const Module turned =
+          Build({{{n, n}, {n, n}, {n}},
+                 [](const Values& p) {
+                   return Product({Transposed(p[0], {1, 0}),
+                                   Transposed(p[1], {1, 0}), p[2]});
+                 }},
+                dtype);
+      for (const Module* module : {&straight, &turned}) {
+        const auto plan = plan::MakePlan(*module, plan::GpuTarget());
+        EXPECT_OK(plan);
+        if (plan.ok()) {
+          AddTexts(*plan, {.strict = strict, .tf32 = !strict}, &texts);
+        }
+      }
+    }
   }
   return texts;
 }
@@ -189,6 +220,41 @@ TEST_P(NvrtcTest, ScansSortsAndScattersCompileWithoutSpills) {
       EXPECT_EQ(k.stack_bytes, 0) << target << "\n" << texts.at(k.name);
     });
     EXPECT_EQ(compiled, static_cast<int>(texts.size()));
+  }
+}
+
+TEST_P(NvrtcTest, MatrixProductsCompileWithoutSpills) {
+  const Texts texts = ProductTexts(GetParam());
+  EXPECT_GT(texts.size(), 20u);
+  for (const std::string& target : Targets()) {
+    int most = 0;
+    CompileAll(texts, target, [&](const KernelResources& k) {
+      if (!absl::StartsWith(k.name, "mma_")) return;
+      EXPECT_EQ(k.spill_bytes, 0) << target << "\n" << texts.at(k.name);
+      EXPECT_EQ(k.stack_bytes, 0) << target << "\n" << texts.at(k.name);
+      most = std::max(most, k.registers);
+    });
+    std::cout << target << ": matrix products take up to " << most
+              << " registers\n";
+  }
+}
+
+TEST_P(NvrtcTest, AMatrixProductIsOneInstruction) {
+  std::map<std::string, int> instructions;
+  const std::regex mma("mma\\.sync\\.aligned\\.(m\\d+n8k\\d+)[.\\w]+");
+  for (const auto& [name, text] : ProductTexts(GetParam())) {
+    ASSERT_OK_AND_ASSIGN(const KernelBinary ptx, Compile(text, "compute_80"));
+    for (std::sregex_iterator i(ptx.bytes.begin(), ptx.bytes.end(), mma), end;
+         i != end; ++i) {
+      ++instructions[i->str(1)];
+    }
+  }
+  if (GetParam()) {
+    EXPECT_TRUE(instructions.empty());
+  } else {
+    EXPECT_GT(instructions["m16n8k16"], 0);
+    EXPECT_GT(instructions["m16n8k8"], 0);
+    EXPECT_GT(instructions["m8n8k4"], 0);
   }
 }
 
