@@ -28,6 +28,20 @@ WITHOUT_JAX = sorted(
 VENV = pathlib.Path(os.environ.get("HAWSER_JAX_VENV") or
                     pathlib.Path.home() / ".cache/hawser/jax")
 PYTHON = VENV / "bin/python"
+# Runs a program that waits for a line of its input after its first one, so that
+# what is to happen between two of its lines does.
+WAITING = """
+import builtins, os, runpy, sys
+said = builtins.print
+def say_first(*args, **kwargs):
+    builtins.print = said
+    said(*args, **kwargs)
+    sys.stdin.readline()
+builtins.print = say_first
+sys.argv = sys.argv[1:]
+sys.path[0] = os.path.dirname(sys.argv[0])
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 def environment(**settings):
@@ -240,16 +254,20 @@ class JaxTest(Unpacked):
 
     def run_program(self, program, after_a_line=None, **settings):
         """Returns what it printed, where it ran, and its log."""
+        waits = after_a_line is not None
         with tempfile.TemporaryFile("w+") as log, subprocess.Popen(
-                [PYTHON, program], text=True, stdout=subprocess.PIPE,
-                stderr=log,
+                [PYTHON, *(["-c", WAITING] if waits else []), program],
+                text=True, stdin=subprocess.PIPE if waits else None,
+                stdout=subprocess.PIPE, stderr=log,
                 env=environment(PYTHONPATH=str(self.site), **settings)
         ) as process:
             lines = []
             for line in process.stdout:
                 lines.append(line.rstrip("\n"))
-                if len(lines) == 1 and after_a_line is not None:
+                if len(lines) == 1 and waits:
                     after_a_line()
+                    process.stdin.write("\n")
+                    process.stdin.flush()
             code = process.wait()
             log.seek(0)
             logged = log.read()
