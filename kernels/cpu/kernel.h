@@ -94,8 +94,8 @@ struct ValueUse {
   int64_t wanted = std::numeric_limits<int64_t>::max();
 };
 
-// What an instruction's shapes and attributes alone say, as a row wants it.
-// Made once for all of its runs; immutable and thread-safe.
+// A form holds what an instruction's shapes and attributes alone say, as its row
+// wants it. It is made once for all runs, immutable and thread-safe.
 class KernelForm {
  public:
   virtual ~KernelForm() = default;
@@ -123,7 +123,7 @@ struct KernelContext {
   // Memory that values of these shapes are given first, once.
   absl::Span<Literal> given = {};
   ValueUse use = {};
-  // Of each called computation; null where it is none.
+  // They run each called computation over lanes; null where none can.
   absl::Span<const LaneProgram* const> lanes = {};
   const KernelForm* form = nullptr;  // what the row's `form` made
 

@@ -28,7 +28,7 @@ class CpuProgram {
   double cost() const { return computations_.back().cost.steps; }
   // The same of one instruction, which is no parameter.
   double CostOf(int computation, int instruction) const;
-  // What the row of one instruction made of it; null: nothing.
+  // Returns the form that the row of one instruction made; null: the row has none.
   const KernelForm* FormOf(int computation, int instruction) const;
 
   // Arguments must have the parameters' shapes. An argument without another

@@ -33,7 +33,7 @@ struct HostContext {
   virtual unsigned Shuffle(unsigned word, unsigned lane, int line) = 0;
   // The lanes of the warp whose `x` is true, as bits.
   virtual unsigned Ballot(bool x, int line) = 0;
-  // What each lane of the warp gives: lane l's `count` words, at most
+  // Returns what each lane of the warp gives: lane l's `count` words, at most
   // kMostWords, are those from l * kMostWords on. They stand until this
   // thread's next exchange.
   static constexpr unsigned kMostWords = 8;

@@ -24,7 +24,7 @@ using plan::Slot;
 // A work that runs so often in loops is expected to run again: making its tiles
 // ready takes about as long as three of their runs.
 constexpr int kFewRuns = 3;
-// So many works have tiles of their own, of a few KiB each.
+// At most so many works have tiles of their own, of a few KiB each.
 constexpr int kMostRepeated = 256;
 
 // Memory that a run holds.
@@ -116,30 +116,36 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
   return Run(step.branches[which < 0 || which > last ? last : which]);
 }
 
-absl::StatusOr<RepeatedTiles*> PlannedRun::RepeatedOf(
-    const RegionWork& work, const TileProgram& program,
-    absl::Span<char* const> operands) {
+RepeatedTiles* PlannedRun::FindRepeated(const RegionWork& work) {
   if (repeats_.empty()) return nullptr;
-  Repeats& repeats = repeats_[work.number];
-  if (!repeats.tiles.valid()) {
-    if (++repeats.runs != kFewRuns || num_repeated_++ >= kMostRepeated) {
-      return nullptr;
-    }
-    HAWSER_ASSIGN_OR_RETURN(
-        repeats.tiles,
-        RepeatedTiles::Make(program, operands, At(work.results), environment_));
-    if (!repeats.tiles.valid()) return nullptr;
+  RepeatedTiles& tiles = repeats_[work.number].tiles;
+  return tiles.valid() ? &tiles : nullptr;
+}
+
+absl::Status PlannedRun::CountRun(const RegionWork& work,
+                                  const TileProgram& program,
+                                  absl::Span<char* const> operands) {
+  if (repeats_.empty() || ++repeats_[work.number].runs != kFewRuns ||
+      num_repeated_ == kMostRepeated) {
+    return absl::OkStatus();
   }
-  return &repeats.tiles;
+  auto tiles =
+      RepeatedTiles::Make(program, operands, At(work.results), environment_);
+  // The work runs without them, too.
+  if (absl::IsResourceExhausted(tiles.status())) return absl::OkStatus();
+  HAWSER_RETURN_IF_ERROR(tiles.status());
+  num_repeated_ += tiles->valid() ? 1 : 0;
+  repeats_[work.number].tiles = *std::move(tiles);
+  return absl::OkStatus();
 }
 
 absl::Status PlannedRun::Do(const TileWork& work) {
+  if (RepeatedTiles* repeated = FindRepeated(work)) {
+    return repeated->Run(meter_);
+  }
   const auto operands = At(work.operands);
-  HAWSER_ASSIGN_OR_RETURN(RepeatedTiles * repeated,
-                          RepeatedOf(work, *work.program, operands));
-  return repeated != nullptr ? repeated->Run(meter_)
-                             : RunTiles(*work.program, operands,
-                                        At(work.results), environment_);
+  HAWSER_RETURN_IF_ERROR(CountRun(work, *work.program, operands));
+  return RunTiles(*work.program, operands, At(work.results), environment_);
 }
 
 absl::Status PlannedRun::Do(const ProductWork& work) {
@@ -174,10 +180,9 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
   };
   const auto run = dot.op == &kConvolution ? RunConvolution : RunProduct;
   // A short tail that is run again takes the whole product at once.
-  RepeatedTiles* repeated = nullptr;
-  if (tail.in_place()) {
-    HAWSER_ASSIGN_OR_RETURN(repeated,
-                            RepeatedOf(work, tail.program(), operands));
+  RepeatedTiles* const repeated = FindRepeated(work);
+  if (repeated == nullptr && tail.in_place()) {
+    HAWSER_RETURN_IF_ERROR(CountRun(work, tail.program(), operands));
   }
   const bool by_boxes = tail.by_boxes() && repeated == nullptr;
   HAWSER_RETURN_IF_ERROR(run({*FindCpuKernel(*dot.op), module_, body, dot,

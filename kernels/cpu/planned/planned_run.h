@@ -36,22 +36,23 @@ class PlannedRun {
         environment_(environment),
         meter_(environment) {}
 
-  // All of a program's steps. Errors: of a row, behind the name of its
+  // Runs all of a program's steps. Errors: of a row, behind the name of its
   // instruction; the token's.
   absl::Status RunAll(const plan::Steps& steps);
 
  private:
-  // How often a work of tiles ran since the first loop began, and its tiles
-  // once that is often.
+  // It counts how often a work of tiles ran since the first loop began, and has
+  // its tiles once that is often.
   struct Repeats {
     int runs = 0;
     RepeatedTiles tiles;
   };
-  // The tiles of a work that ran often in loops; null where it did not, or where
-  // they are long.
-  absl::StatusOr<RepeatedTiles*> RepeatedOf(const RegionWork& work,
-                                            const TileProgram& program,
-                                            absl::Span<char* const> operands);
+  // Returns the tiles that a work keeps in loops; null where it has none.
+  RepeatedTiles* FindRepeated(const RegionWork& work);
+  // Counts a run of a work without such tiles, and makes them ready when it ran
+  // often, if its program is short.
+  absl::Status CountRun(const RegionWork& work, const TileProgram& program,
+                        absl::Span<char* const> operands);
   absl::Status Run(const plan::Steps& steps);
   absl::Status Do(const plan::WorkStep& step);
   absl::Status Do(const plan::CopyStep& step);
@@ -82,7 +83,7 @@ class PlannedRun {
   const std::vector<char*> bases_;
   const Environment& environment_;
   WorkMeter meter_;  // of what is short
-  // By number of work; empty until the first loop.
+  // They go by number of work; there are none until the first loop.
   std::vector<Repeats> repeats_;
   int num_repeated_ = 0;
 };

@@ -8,8 +8,9 @@
 
 namespace hawser::cpu {
 
-// The product of a context whose instruction is a dot_general, with the form of
-// its row, dense, goes `to`; `tail` as that of a GemmProblem. Errors: RunGemm's; kResourceExhausted.
+// Writes the product of a context whose instruction is a dot_general, and which
+// has the form of its row, dense, to `to`. `tail`: as of a GemmProblem. Errors:
+// RunGemm's; kResourceExhausted.
 absl::Status RunProduct(const KernelContext& context, char* to,
                         const GemmTail* tail);
 

@@ -42,7 +42,7 @@ char* ThreadMemory() {
   return lines[0].bytes;
 }
 
-// Steps of a program, or some of them.
+// A list names steps of a program.
 using StepList = std::vector<const TileStep*>;
 
 template <typename Steps>
@@ -50,7 +50,7 @@ void Do(const Steps& steps, Tile& tile) {
   for (const auto& step : steps) step->Do(tile);
 }
 
-// The steps of a program that are to be done again, as TileProgram has them.
+// It names the steps that are to be done again, by TileProgram's names.
 struct StepsAgain {
   struct Pass {
     StepList tile, after;
@@ -94,7 +94,7 @@ class TileMemory {
     if (BytesOf(program) <= kThreadBytes) return TileMemory();
     return MakeOwn(program, environment);
   }
-  // The same, the run's in any case.
+  // Makes memory that is the run's in any case.
   static absl::StatusOr<TileMemory> MakeOwn(const TileProgram& program,
                                             const Environment& environment) {
     TileMemory memory;
@@ -118,7 +118,8 @@ class TileMemory {
   Literal own_;  // not valid: the thread's
 };
 
-// A program over its memory. Const: workers share it, each with a tile.
+// It binds a program to its memory. Workers share it, each with a tile of its
+// own.
 class BoundTiles {
  public:
   BoundTiles(const TileProgram& program, absl::Span<char* const> operands,
@@ -131,7 +132,7 @@ class BoundTiles {
         segments_(program.inner, program.way, program.lane_loops),
         parts_(program.reductions, program.way, segments_) {}
 
-  // About how many steps an iteration of the outer loops takes.
+  // Returns about how many steps an iteration of the outer loops takes.
   double Steps() const {
     const auto lanes = static_cast<double>(program_.ny * program_.nx);
     const auto inner = static_cast<double>(segments_.iterations());
@@ -173,7 +174,7 @@ class BoundTiles {
     BeginLoops(tile);
   }
 
-  // The steps that a tile is to do again after all iterations.
+  // Returns the steps that a tile is to do again after all iterations.
   StepsAgain StepsFor(const Tile& tile) const {
     const auto again = [&](const TileSteps& steps) {
       StepList list;
@@ -211,7 +212,7 @@ class BoundTiles {
     return absl::OkStatus();
   }
 
-  // Segments of one pass, of the iteration that the tile is at.
+  // Runs segments of one pass, of the iteration that the tile is at.
   template <typename Steps>
   absl::Status RunPass(const Steps& steps, int64_t begin, int64_t end,
                        Tile& tile, WorkMeter& meter) const {
@@ -245,7 +246,7 @@ class BoundTiles {
   const FoldParts parts_;
 };
 
-// One run of a program, by several threads where it is long.
+// It runs a program once, on several threads where that is long.
 class TileRun {
  public:
   TileRun(const BoundTiles& tiles, const Environment& environment)

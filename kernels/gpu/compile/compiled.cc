@@ -24,7 +24,7 @@
 namespace hawser::gpu {
 namespace {
 
-// Of what kernels are compiled for: the dialect's WarpMma is there on the host
+// True if the dialect has WarpMma where kernels are compiled for that: on the host
 // and from sm_80 on.
 bool HasMatrixUnits(absl::string_view target) {
   int architecture = 0;

@@ -21,27 +21,17 @@ class DotEmitter {
       : source_(source),
         product_(std::move(product)),
         kernel_("dot"),
-        writer_(source, &kernel_, product_.back, kNumLoops) {}
+        writer_(source, &kernel_, product_.back, kNumLoops),
+        tiles_(product_, kTile, &writer_) {}
 
   Kernels Emit() {
-    if (!product_.fits_u32) writer_.CountWide();
-    for (int loop = 0; loop < kNumLoops; ++loop) {
-      writer_.NameLoop(loop, kProductLoopNames[loop]);
-    }
+    tiles_.NameLoops();
     WriteProduct();
     WriteResults();
-    HAWSER_RETURN_IF_ERROR(writer_.status());
-    HAWSER_ASSIGN_OR_RETURN(
-        const Extent3 grid,
-        GridOf(product_.sizes[kBatch] * tiles(kRow) * tiles(kColumn)));
-    return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = grid, .threads = kThreads})};
+    return tiles_.Finish();
   }
 
  private:
-  int64_t tiles(int loop) const {
-    return CeilDivide(product_.sizes[loop], kTile);
-  }
   DType factor() const { return product_.factors[0].shape->dtype(); }
   DType dtype() const { return source_.shape(product_.point).dtype(); }
   std::string sum_type() const { return ComputeTypeName(dtype()); }
@@ -55,12 +45,7 @@ class DotEmitter {
     }
     body.Line("const u32 lane = HK_TID % ", kTile, "u;");
     body.Line("const u32 line = HK_TID / ", kTile, "u;");
-    body.Line("const ", type, " n0 = HK_BID % ", tiles(kColumn), "u * ", kTile,
-              "u;");
-    body.Line("const ", type, " m0 = HK_BID / ", tiles(kColumn), "u % ",
-              tiles(kRow), "u * ", kTile, "u;");
-    body.Line("const ", type, " b = HK_BID / ", tiles(kColumn) * tiles(kRow),
-              "u;");
+    tiles_.WriteCorner();
     body.Line(sum_type(), " sum[", kTile / kTileLines, "] = {};");
     body.Open("for (", type, " k0 = 0; k0 < ",
               writer_.names().Number(product_.sizes[kSummed]),
@@ -145,6 +130,7 @@ class DotEmitter {
   const ProductLoops product_;
   KernelBuilder kernel_;
   PointWriter writer_;
+  ProductTiles tiles_;
 };
 
 }  // namespace

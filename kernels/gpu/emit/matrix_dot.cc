@@ -14,7 +14,7 @@
 namespace hawser::gpu {
 namespace {
 
-// One of the dialect's instructions and the tiles that are made of it.
+// A unit is one of the dialect's instructions, with the tiles that it makes.
 struct MatrixUnit {
   const char* name;     // T of the dialect's Mma<T>
   int64_t rows, words;  // of the instruction, which has 8 columns
@@ -31,7 +31,7 @@ constexpr MatrixUnit kHalfUnit = {"f16", 16, 8, 2, 4, 128, "", 8};
 constexpr MatrixUnit kTf32Unit = {"tf32", 16, 8, 1, 4, 128, "RoundToTf32", 8};
 constexpr MatrixUnit kDoubleUnit = {"double",          8, 4, 1, 2, 64,
                                     "Convert<double>", 4};
-// Words along the sum in a tile of a factor, and in a line of it.
+// A tile of a factor has so many words along the sum, a line of it more.
 constexpr int64_t kTileWords = 16, kLineWords = kTileWords + 4;
 
 struct UnitRow {
@@ -70,7 +70,7 @@ const MatrixUnit* FindUnit(const RegionSource& source,
   return nullptr;
 }
 
-// The rows and columns of a block's tile.
+// Returns how many rows, and columns, a block's tile has.
 int64_t TileOf(const RegionSource& source, const ProductLoops& product,
                const MatrixUnit& unit) {
   if (source.region.points.size() > kLongTail) return kLeastTile;
@@ -165,7 +165,7 @@ class FactorTile {
     body_.Close();
   }
 
-  // Into fragments `name`[0, count), from line `first` on, at word `w`.
+  // Loads fragments `name`[0, count), from line `first` on, at word `w`.
   void WriteFragments(const char* name, int64_t count, const char* first) {
     const int64_t step = side_ == 0 ? unit_.rows : kColumns;
     body_.Line("HK_UNROLL");
@@ -179,9 +179,9 @@ class FactorTile {
  private:
   const char* shared() const { return side_ == 0 ? "left" : "right"; }
   const char* next() const { return side_ == 0 ? "next_left" : "next_right"; }
-  // Words that a thread loads.
+  // Returns how many words a thread loads.
   int64_t turns() const { return tile_ * kTileWords / kThreads; }
-  // The type of a word in memory.
+  // Names the type of a word in memory.
   std::string MemoryType() const {
     return unit_.per_word == 1 ? TypeName(dtype())
                                : absl::StrCat("Vector<", unit_.name, ", 2>");
@@ -243,48 +243,32 @@ class MatrixDotEmitter {
         tile_(TileOf(source, product_, unit_)),
         kernel_("mma"),
         writer_(source, &kernel_, product_.back, kNumLoops),
+        tiles_(product_, tile_, &writer_),
         left_(product_, 0, unit_, tile_, &writer_),
         right_(product_, 1, unit_, tile_, &writer_) {}
 
   Kernels Emit() {
-    if (!product_.fits_u32) writer_.CountWide();
-    for (int loop = 0; loop < kNumLoops; ++loop) {
-      writer_.NameLoop(loop, kProductLoopNames[loop]);
-    }
+    tiles_.NameLoops();
     WriteCorner();
     WriteProduct();
     WriteResults();
-    HAWSER_RETURN_IF_ERROR(writer_.status());
-    HAWSER_ASSIGN_OR_RETURN(
-        const Extent3 grid,
-        GridOf(product_.sizes[kBatch] * tiles(kRow) * tiles(kColumn)));
-    return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = grid, .threads = kThreads})};
+    return tiles_.Finish();
   }
 
  private:
-  int64_t tiles(int loop) const {
-    return CeilDivide(product_.sizes[loop], tile_);
-  }
   std::string Bound(int loop) const {
     return writer_.names().Number(product_.sizes[loop]);
   }
-  // Instructions that a warp's part of the tile has rows and columns of.
+  // Return how many instructions a warp's part of the tile has along each side.
   int64_t rows() const { return tile_ / kWarpRows / unit_.rows; }
   int64_t columns() const { return tile_ / kWarpColumns / kColumns; }
 
-  // Of the block's tile, and of the warp's part of it.
+  // Says where the block's tile begins, and the warp's part of it.
   void WriteCorner() {
     TextWriter& body = kernel_.body();
-    const char* type = writer_.names().type();
     left_.Declare();
     right_.Declare();
-    body.Line("const ", type, " n0 = HK_BID % ", tiles(kColumn), "u * ", tile_,
-              "u;");
-    body.Line("const ", type, " m0 = HK_BID / ", tiles(kColumn), "u % ",
-              tiles(kRow), "u * ", tile_, "u;");
-    body.Line("const ", type, " b = HK_BID / ", tiles(kColumn) * tiles(kRow),
-              "u;");
+    tiles_.WriteCorner();
     body.Line("const u32 row = HK_TID / ", 32 * kWarpColumns, "u * ",
               tile_ / kWarpRows, "u;");
     body.Line("const u32 column = HK_TID / 32u % ", kWarpColumns, "u * ",
@@ -363,6 +347,7 @@ class MatrixDotEmitter {
   const int64_t tile_;
   KernelBuilder kernel_;
   PointWriter writer_;
+  ProductTiles tiles_;
   FactorTile left_, right_;
 };
 

@@ -117,4 +117,36 @@ absl::StatusOr<ProductLoops> FindProductLoops(const RegionSource& source) {
   return p;
 }
 
+// ---- tiles ------------------------------------------------------------------
+
+int64_t ProductTiles::Tiles(int loop) const {
+  return CeilDivide(product_.sizes[loop], tile_);
+}
+
+void ProductTiles::NameLoops() {
+  if (!product_.fits_u32) writer_.CountWide();
+  for (int loop = 0; loop < kNumLoops; ++loop) {
+    writer_.NameLoop(loop, kProductLoopNames[loop]);
+  }
+}
+
+void ProductTiles::WriteCorner() {
+  TextWriter& body = writer_.kernel().body();
+  const char* type = writer_.names().type();
+  const int64_t rows = Tiles(kRow), columns = Tiles(kColumn);
+  body.Line("const ", type, " n0 = HK_BID % ", columns, "u * ", tile_, "u;");
+  body.Line("const ", type, " m0 = HK_BID / ", columns, "u % ", rows, "u * ",
+            tile_, "u;");
+  body.Line("const ", type, " b = HK_BID / ", columns * rows, "u;");
+}
+
+Kernels ProductTiles::Finish() {
+  HAWSER_RETURN_IF_ERROR(writer_.status());
+  HAWSER_ASSIGN_OR_RETURN(
+      const Extent3 grid,
+      GridOf(product_.sizes[kBatch] * Tiles(kRow) * Tiles(kColumn)));
+  return std::vector<EmittedKernel>{
+      writer_.kernel().Finish({.grid = grid, .threads = kThreads})};
+}
+
 }  // namespace hawser::gpu

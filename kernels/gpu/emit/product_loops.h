@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kernels/gpu/emit/points/point_writer.h"
 #include "kernels/gpu/emit/points/region_source.h"
+#include "kernels/gpu/emit/text/emitted_kernel.h"
 
 namespace hawser::gpu {
 
 // The loops of a product's kernel. Each stands for as many axes as the product
 // has of its kind.
 enum ProductLoop { kBatch, kRow, kColumn, kSummed, kNumLoops };
-// Their names in a kernel.
+// They have these names in a kernel.
 inline constexpr const char* kProductLoopNames[] = {"b", "m", "n", "k"};
 
 struct ProductLoops {
@@ -34,6 +36,28 @@ struct ProductLoops {
 // Takes a kLibraryDot region. Errors: kUnimplemented for a product at two
 // places of the region, or whose factors are not the region's operands.
 absl::StatusOr<ProductLoops> FindProductLoops(const RegionSource& source);
+
+// A product's kernel whose blocks make square tiles of results. It names the
+// loops, says where a block's tile begins (b, m0, n0), and counts the blocks.
+class ProductTiles {
+ public:
+  // All outlive it.
+  ProductTiles(const ProductLoops& product, int64_t tile, PointWriter* writer)
+      : product_(product), tile_(tile), writer_(*writer) {}
+
+  void NameLoops();
+  void WriteCorner();
+  // Ends the kernel, which all was written to. Errors: the writer's; too many
+  // blocks.
+  Kernels Finish();
+
+ private:
+  int64_t Tiles(int loop) const;
+
+  const ProductLoops& product_;
+  const int64_t tile_;
+  PointWriter& writer_;
+};
 
 }  // namespace hawser::gpu
 #endif  // HAWSER_KERNELS_GPU_EMIT_PRODUCT_LOOPS_H_

@@ -134,8 +134,8 @@ class SmallLoops {
            a.points + b.points <= static_cast<size_t>(target.max_points);
   }
 
-  // By group: the most groups that one after the other wait for it; or that it
-  // waits for.
+  // Counts, for each group, the most groups that wait for it one after the other,
+  // or that it waits for.
   std::vector<int> Levels(bool from_results) const {
     const size_t count = groups_.size();
     struct Edge {
@@ -150,7 +150,7 @@ class SmallLoops {
         }
       }
     }
-    // Edges in the order of the groups that they come from.
+    // Edges are put in the order of the groups that they come from.
     std::vector<int> missing(count, 0), level(count, 0), begin(count + 1, 0);
     for (const Edge& edge : edges) {
       ++missing[edge.to];

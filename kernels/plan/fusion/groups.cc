@@ -10,14 +10,14 @@
 namespace hawser::plan {
 namespace {
 
-// Readers looked at before Reach gives up.
+// Reach gives up after so many readers.
 constexpr int kReachBudget = 1024;
 // Most groups have so many points.
 constexpr size_t kUsualPoints = 7;
 // Groups have at least so many members on average: few computations have
 // smaller ones.
 constexpr size_t kFewMembers = 4;
-// Between labels of groups that follow each other: room for others.
+// Labels of groups that follow each other leave room for others.
 constexpr int64_t kLabelGap = int64_t{1} << 24;
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "client/sdk/functions/control_flow.h"
@@ -80,6 +82,33 @@ absl::StatusOr<Race> RaceMandelbrot(const Setting& s) {
                     .numerics = runtime::Numerics::kStrict});
 }
 
+// A turn of a loop, beside one of `floor`. `check` compares with what that
+// left.
+struct TurnRace {
+  int turns;
+  Body body;
+  std::vector<Literal> arguments;
+  std::function<void()> floor;
+  std::function<absl::Status(absl::Span<const Literal>)> check;
+};
+
+absl::StatusOr<Race> RaceTurns(const Setting& s, TurnRace race) {
+  HAWSER_ASSIGN_OR_RETURN(const Resident loop,
+                          Resident::Make(s, race.body, race.arguments));
+  const auto floor = [run = std::move(race.floor)] {
+    run();
+    return absl::OkStatus();
+  };
+  const auto units = static_cast<double>(race.turns);
+  return Race{.ours = Timed([loop] { return loop.Run(); }, units),
+              .floor = Timed(floor, units),
+              .check = [loop, floor, check = std::move(race.check)] {
+                HAWSER_RETURN_IF_ERROR(floor());
+                const auto got = loop.Values();
+                return got.ok() ? check(*got) : got.status();
+              }};
+}
+
 // A counted loop of small bodies: Newton's method for square roots, and what it
 // still changes. A turn of it.
 absl::StatusOr<Race> RaceSmallTurn(const Setting& s) {
@@ -110,20 +139,14 @@ absl::StatusOr<Race> RaceSmallTurn(const Setting& s) {
       }
       change[0] = sum;
     }
-    return absl::OkStatus();
   };
-  HAWSER_ASSIGN_OR_RETURN(const Resident loop, Resident::Make(s, body, {x}));
-  const auto units = static_cast<double>(turns);
-  return Race{.ours = Timed([loop] { return loop.Run(); }, units),
-              .floor = Timed(floor, units),
-              .check = [=]() -> absl::Status {
-                HAWSER_RETURN_IF_ERROR(floor());
-                HAWSER_ASSIGN_OR_RETURN(const auto got, loop.Values());
-                HAWSER_RETURN_IF_ERROR(Near<float>(got[0], {root.get(), kSize},
-                                                   {.relative = 1e-6}));
-                return Near<float>(got[1], {change.get(), 1},
-                                   {.absolute = 1e-3, .relative = 1e-5});
-              }};
+  const auto check = [=](absl::Span<const Literal> got) -> absl::Status {
+    HAWSER_RETURN_IF_ERROR(
+        Near<float>(got[0], {root.get(), kSize}, {.relative = 1e-6}));
+    return Near<float>(got[1], {change.get(), 1},
+                       {.absolute = 1e-3, .relative = 1e-5});
+  };
+  return RaceTurns(s, {turns, body, {x}, floor, check});
 }
 
 // A loop as solvers of differential equations have it: a product, a table of
@@ -178,21 +201,14 @@ absl::StatusOr<Race> RaceMixedTurn(const Setting& s) {
     std::copy_n(from.data<float>().data(), kState, x.get());
     std::fill_n(stages.get(), kStages * kState, 0.0f);
     MixedFloor(turns, matrix.data<float>().data(), x.get(), stages.get());
-    return absl::OkStatus();
   };
-  HAWSER_ASSIGN_OR_RETURN(const Resident loop,
-                          Resident::Make(s, MixedLoop(turns), {from, matrix}));
-  const auto units = static_cast<double>(turns);
-  return Race{.ours = Timed([loop] { return loop.Run(); }, units),
-              .floor = Timed(floor, units),
-              .check = [=]() -> absl::Status {
-                HAWSER_RETURN_IF_ERROR(floor());
-                HAWSER_ASSIGN_OR_RETURN(const auto got, loop.Values());
-                HAWSER_RETURN_IF_ERROR(
-                    Near<float>(got[0], {x.get(), kState}, {.absolute = 1e-4}));
-                return Near<float>(got[1], {stages.get(), kStages * kState},
-                                   {.absolute = 1e-6});
-              }};
+  const auto check = [=](absl::Span<const Literal> got) -> absl::Status {
+    HAWSER_RETURN_IF_ERROR(
+        Near<float>(got[0], {x.get(), kState}, {.absolute = 1e-4}));
+    return Near<float>(got[1], {stages.get(), kStages * kState},
+                       {.absolute = 1e-6});
+  };
+  return RaceTurns(s, {turns, MixedLoop(turns), {from, matrix}, floor, check});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // which kernel does them, and how near to sums in f64 they come.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -26,7 +28,18 @@ namespace {
 
 using runtime::Numerics;
 
-// Without a library of products, and of another architecture if a test says so.
+// Returns how many times as many products are drawn: HAWSER_DRAWN_PRODUCTS says
+// it, for the slow test.
+int Searches() {
+  const char* const given = std::getenv("HAWSER_DRAWN_PRODUCTS");
+  int times = 1;
+  if (given != nullptr) {
+    EXPECT_TRUE(absl::SimpleAtoi(given, &times)) << given;
+  }
+  return times;
+}
+
+// It has no library of products, and another architecture if a test says so.
 class BareDevice : public ForwardingDevice {
  public:
   explicit BareDevice(std::string target = "host")
@@ -195,7 +208,7 @@ constexpr DTypes kMatrixDTypes[] = {
 // One, odd, a multiple of a tile, a tile and one, up to 300.
 TEST_F(MatrixProducts, OfDrawnSizesAreNearSumsInF64) {
   const Dims edges = {1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 127, 129, 300};
-  for (int turn = 0; turn < 40; ++turn) {
+  for (int turn = 0; turn < 16 * Searches(); ++turn) {
     const DTypes dtypes = kMatrixDTypes[turn % 8];
     const auto size = [&] {
       return random_.OneIn(3) ? random_.Between(1, 100) : random_.Pick(edges);
@@ -313,7 +326,7 @@ TEST_F(MatrixProducts, KeepWhatIsNoNumberToItsRow) {
 TEST(DrawnProducts, AreThoseOfTheCpuWithoutALibrary) {
   const auto device = std::make_shared<BareDevice>();
   Rig rig(device, {});
-  for (uint64_t seed = 0; seed < 80; ++seed) {
+  for (int seed = 0; seed < 24 * Searches(); ++seed) {
     const DrawnProduct drawn = DrawProduct(seed, 4);
     SCOPED_TRACE(drawn.words);
     Random random(seed);
